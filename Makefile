@@ -1,0 +1,71 @@
+# Every target sets up .venv by itself, so a fresh clone needs `make` and Python 3.11 or newer.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+BENCH_VENV := .venv-bench
+BENCH_READY := $(BENCH_VENV)/.ready
+CHROMIUM := /usr/bin/chromium
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench tour browser constraints clean
+
+help: ## List the targets.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# torch first and pinned: resolved together with the rest, pip may fetch a far larger build of it.
+$(READY): pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+# The peers have requirements of their own, which must not move the versions the tests run with.
+$(BENCH_READY): pyproject.toml constraints.txt bench/requirements.txt
+	@test -x $(BENCH_VENV)/bin/python || $(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip install --quiet --constraint constraints.txt torch
+	$(BENCH_VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable . --requirement bench/requirements.txt
+	@touch $@
+
+demo: $(READY) ## Draw the patterns and show the worked examples.
+	$(BIN)/mirada demo
+
+test: $(READY) browser ## Run every test.
+	$(BIN)/pytest -q --durations=10
+
+check: $(READY) ## Lint, formatting, strict types, and the direction of imports.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY) ## Put the code into the house style.
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(BENCH_READY) ## Measure attention side by side with its peers.
+	$(BENCH_VENV)/bin/python bench/attention.py
+
+tour: $(READY) ## Make docs/tour.md and its pictures anew.
+	$(BIN)/python docs/make_tour.py
+
+browser: ## Install Chromium for the browser tests, where that is possible.
+	@if test -x $(CHROMIUM); then \
+	    true; \
+	elif test "$$(id -u)" = 0 && command -v apt-get > /dev/null; then \
+	    (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium) < /dev/null \
+	        || echo "Chromium could not be installed: the browser tests will be skipped."; \
+	else \
+	    echo "$(CHROMIUM) is absent and only root can install it with apt-get: the browser tests will be skipped."; \
+	fi
+
+constraints: $(READY) ## Pin in constraints.txt what .venv holds now.
+	@{ echo "# Exactly what the tests ran with. Made by: make constraints"; \
+	   $(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu$$//'; } > constraints.new
+	@mv constraints.new constraints.txt
+	@touch $(READY)
+
+clean: ## Remove what the other targets made.
+	rm -rf $(VENV) $(BENCH_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,64 @@
+"""The formula h_i = Σ_{j ∈ N(i)} α(x_i, x_j) · ψ_v(x_j), and its four vocabularies: Pattern, Score, Position, Heads."""
+
+from mirada.attention.attend import Kernel, Plan, attend, plan
+from mirada.attention.core import Attention, Maps, Memory
+from mirada.attention.heads import Heads
+from mirada.attention.neighbourhood import Edges, Facts, Neighbourhood, Padding
+from mirada.attention.pattern import Causal, Fixed, Full, Grid, Pattern, PatternError, Strided, Window, parse
+from mirada.attention.position import Learned, Position, PositionalInput, Rotary, Shaw, Sinusoidal, sinusoidal
+from mirada.attention.problem import Problem
+from mirada.attention.record import Look, record
+from mirada.attention.score import (
+    Additive,
+    Bilinear,
+    Collaborative,
+    Cosine,
+    Dot,
+    Free,
+    ScaledDot,
+    Score,
+    Uniform,
+)
+
+__all__ = [
+    "Additive",
+    "Attention",
+    "Bilinear",
+    "Causal",
+    "Collaborative",
+    "Cosine",
+    "Dot",
+    "Edges",
+    "Facts",
+    "Fixed",
+    "Free",
+    "Full",
+    "Grid",
+    "Heads",
+    "Kernel",
+    "Learned",
+    "Look",
+    "Maps",
+    "Memory",
+    "Neighbourhood",
+    "Padding",
+    "Pattern",
+    "PatternError",
+    "Plan",
+    "Position",
+    "PositionalInput",
+    "Problem",
+    "Rotary",
+    "ScaledDot",
+    "Score",
+    "Shaw",
+    "Sinusoidal",
+    "Strided",
+    "Uniform",
+    "Window",
+    "attend",
+    "parse",
+    "plan",
+    "record",
+    "sinusoidal",
+]

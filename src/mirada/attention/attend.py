@@ -1,0 +1,137 @@
+"""attend: the one function that computes attention; plan: which kernel does it, and why.
+
+Legend: B batch, H heads, Q queries, K keys, V value width.
+
+`plan` is pure: it sees sizes and kinds, never numbers. The crossovers below were measured with `bench/attention.py`
+(docs/experiments.md has the tables); a device that was never measured gets FUSED wherever it can answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from types import ModuleType
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from mirada.attention.kernels import blocked, dense, edges, fused, gathered
+from mirada.attention.pattern import Causal, Full, cells
+from mirada.attention.problem import Problem
+
+
+class Kernel(Enum):
+    """The five ways to compute the formula."""
+
+    FUSED = "fused"
+    BLOCKED = "blocked"
+    GATHERED = "gathered"
+    EDGES = "edges"
+    DENSE = "dense"
+
+
+KERNELS: dict[Kernel, ModuleType] = {
+    Kernel.FUSED: fused,
+    Kernel.BLOCKED: blocked,
+    Kernel.GATHERED: gathered,
+    Kernel.EDGES: edges,
+    Kernel.DENSE: dense,
+}
+
+
+# Longest side of a square of pairs for which explicit products beat torch's fused kernel, by device, precision and
+# whether gradients are wanted. bfloat16 was measured on a CPU that multiplies it in hardware.
+EXPLICIT_UNTIL: dict[tuple[str, torch.dtype, bool], int] = {
+    ("cpu", torch.float32, True): 128,
+    ("cpu", torch.float32, False): 32,
+    ("cpu", torch.bfloat16, True): 512,
+    ("cpu", torch.bfloat16, False): 32,
+}
+BLOCKED_COST = 1.5  # of one pair in a block, as a multiple of one pair of the best dense kernel
+GATHERED_COST = 2.0  # the same for a pair in a tile
+EDGE_COST = 16  # the same for an edge
+
+
+def explicit_until(device: str, dtype: torch.dtype, learning: bool) -> int:
+    """The crossover between explicit products and torch's fused kernel; 0 where it was never measured."""
+    return EXPLICIT_UNTIL.get((device, dtype, learning), 0)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A kernel and the reason for it, in words."""
+
+    kernel: Kernel
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.kernel.name}: {self.reason}"
+
+
+def plan(problem: Problem) -> Plan:
+    """The kernel for a problem, from its sizes and kinds alone."""
+    near = problem.neighbourhood
+    if near.facts.edges is not None:
+        return _plan_edges(problem, len(near.facts.edges))
+    if problem.whole and not isinstance(near.pattern, Full | Causal):
+        sparse = _plan_sparse(problem)
+        if sparse is not None:
+            return sparse
+    return _plan_all_pairs(problem)
+
+
+def _plan_edges(problem: Problem, edges: int) -> Plan:
+    rows = problem.batch if problem.neighbourhood.facts.edges.per_row else 1  # type: ignore[union-attr]
+    pairs = rows * problem.neighbourhood.queries * problem.neighbourhood.keys
+    if edges * EDGE_COST > pairs:
+        return Plan(
+            Kernel.DENSE,
+            f"{edges:,} edges among {pairs:,} pairs: an edge costs {EDGE_COST} times a dense pair",
+        )
+    return Plan(Kernel.EDGES, f"{edges:,} edges among {pairs:,} pairs")
+
+
+def _plan_sparse(problem: Problem) -> Plan | None:
+    """BLOCKED or GATHERED where they compute few enough pairs, else None."""
+    near, length = problem.neighbourhood, problem.neighbourhood.keys
+    all_pairs = length * length
+    options = [(GATHERED_COST * cells(near.pattern, length), Kernel.GATHERED, "tiles")]
+    if blocked.refusal(problem) is None:
+        options.append((BLOCKED_COST * blocked.cells(problem), Kernel.BLOCKED, "blocks"))
+    cost, kernel, shape = min(options, key=lambda option: option[0])
+    if cost >= all_pairs:
+        return None
+    return Plan(kernel, f"{shape} of {near.pattern} cost as much as {cost:,.0f} of {all_pairs:,} dense pairs")
+
+
+def _plan_all_pairs(problem: Problem) -> Plan:
+    refusal = fused.refusal(problem)
+    if refusal is not None:
+        return Plan(Kernel.DENSE, refusal)
+    q = problem.queries
+    learning = torch.is_grad_enabled() and (q.requires_grad or problem.keys.requires_grad)
+    crossover = explicit_until(q.device.type, q.dtype, learning)
+    pairs = problem.neighbourhood.queries * problem.neighbourhood.keys
+    kind = f"{'training' if learning else 'inference'} in {str(q.dtype).removeprefix('torch.')} on {q.device.type}"
+    if pairs <= crossover**2:
+        return Plan(Kernel.DENSE, f"{kind}: explicit products are faster up to {crossover} × {crossover} pairs")
+    return Plan(Kernel.FUSED, f"{kind}: torch's kernel is faster beyond {crossover} × {crossover} pairs")
+
+
+def attend(problem: Problem, kernel: Kernel | None = None) -> Float[Tensor, "B H Q V"]:
+    """h_i = Σ_{j ∈ N(i)} α(q_i, k_j) · v_j by the planned kernel, or by the one that is asked for."""
+    if problem.batch == 0 or problem.neighbourhood.queries == 0 or problem.neighbourhood.keys == 0:
+        return problem.empty_output()
+    chosen = plan(problem).kernel if kernel is None else kernel
+    refusal = KERNELS[chosen].refusal(problem)
+    if refusal is not None:
+        raise ValueError(f"the kernel {chosen.name} cannot answer: {refusal}; leave the choice to plan()")
+    return KERNELS[chosen].run(problem)  # type: ignore[no-any-return]
+
+
+def weigh(problem: Problem) -> Float[Tensor, "B H Q K"]:
+    """α for every pair, 0 where a query may not look: what the answer was made with, whatever the kernel."""
+    if problem.batch == 0 or problem.neighbourhood.queries == 0 or problem.neighbourhood.keys == 0:
+        return problem.queries.new_zeros(*problem.queries.shape[:3], problem.neighbourhood.keys)
+    return dense.weights(problem)

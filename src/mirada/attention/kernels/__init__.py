@@ -1,0 +1,5 @@
+"""The kernels: five ways to compute the same formula, siblings with one signature.
+
+Each file has `refusal(problem)`, the reason why it cannot answer, or None, and `run(problem)`, the answer. A query with
+nobody to look at gets zeros. None keeps state. Softmax accumulates in float32.
+"""

@@ -1,0 +1,134 @@
+"""GATHERED: queries that look at the same keys are gathered into tiles, O(cells of the tiles).
+
+Legend: B batch, H heads, G tiles, T queries of a tile, U keys of a tile, N places, D key width, V value width.
+
+A table with the neighbours of every single query would copy a key once for each look. The tiles of a pattern gather
+a key once for a whole group that shares it: the residues of a stride, the blocks of Fixed, squares of a Grid. What
+remains is the dense formula on small pieces. A pattern of several parts (`|`, Fixed) shares one softmax among them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from mirada.attention.kernels.blocked import block_mask
+from mirada.attention.kernels.dense import Candidates, gather_values
+from mirada.attention.pattern import Tiles, tiles
+from mirada.attention.problem import Problem
+from mirada.attention.score import in_full
+
+
+def refusal(problem: Problem) -> str | None:
+    """Why tiles cannot answer, or None."""
+    return None if problem.whole else "tiles need all places of one sequence"
+
+
+def run(problem: Problem) -> Float[Tensor, "B H Q V"]:
+    """The answer, tile by tile."""
+    near = problem.neighbourhood
+    parts = [_Part.of(problem, part) for part in tiles(near.pattern, near.keys)]
+    if not problem.score.normalised:
+        return reduce(torch.add, [part.back(part.free(problem)) for part in parts])
+    if len(parts) == 1:
+        return parts[0].back(parts[0].attend(problem))
+    return _merge(problem, parts)
+
+
+class _Take(torch.autograd.Function):
+    """Rows of the places in `index`, zeros where it is −1; backward the same through the inverse, with no scatter."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: Float[Tensor, "B H N D"], index: Int[Tensor, "M"], inverse: Int[Tensor, "N S"]
+    ) -> Float[Tensor, "B H M D"]:
+        ctx.inverse = inverse
+        return _rows(x, index)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        (gradient,) = gradients
+        return reduce(torch.add, [_rows(gradient, slot) for slot in ctx.inverse.unbind(1)]), None, None
+
+
+def _rows(x: Float[Tensor, "B H N D"], index: Int[Tensor, "M"]) -> Float[Tensor, "B H M D"]:
+    absent = index < 0
+    rows = x.index_select(2, index.clamp_min(0)) if x.shape[2] else x.new_zeros(*x.shape[:2], len(index), x.shape[3])
+    return rows.masked_fill_(absent[:, None], 0) if bool(absent.any()) else rows
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """One part of the pattern with its queries, keys and values gathered."""
+
+    tiles: Tiles
+    pairs: Candidates
+    values: Float[Tensor, "B G H U V"]
+
+    @classmethod
+    def of(cls, problem: Problem, part: Tiles) -> _Part:
+        device, dtype = problem.queries.device, problem.queries.dtype
+        part = part.to(device)
+        near = problem.neighbourhood
+        mask = block_mask(near, part.pattern, part.queries, part.keys)
+        bias = torch.zeros(mask.shape, dtype=dtype, device=device).masked_fill_(~mask, torch.finfo(dtype).min)
+        pairs = Candidates(
+            _tile(problem.queries, part.queries, part.query_slots),
+            _tile(problem.keys, part.keys, part.key_slots),
+            part.queries,
+            part.keys,
+            mask,
+            bias,
+        )
+        return cls(part, pairs, _tile(problem.values, part.keys, part.key_slots))
+
+    def attend(self, problem: Problem) -> Float[Tensor, "B G H T V"]:
+        """The answer where this part is the whole pattern."""
+        return self.sum(self.pairs.weights(problem.score, problem.relative, may_be_empty=True), problem)
+
+    free = attend  # without a softmax the parts simply add up
+
+    def sum(self, weights: Float[Tensor, "B G H T U"], problem: Problem) -> Float[Tensor, "B G H T V"]:
+        """Σ_j weight · value."""
+        return gather_values(weights, self.values, self.pairs.i, self.pairs.j, problem.relative)
+
+    def back(self, x: Float[Tensor, "B G H T V"]) -> Float[Tensor, "B H N V"]:
+        """From tiles to places; zeros for a place that is no query here."""
+        flat = x.transpose(1, 2).flatten(2, 3)
+        places = self.tiles.queries.flatten()
+        return _Take.apply(flat, self.tiles.query_slots[:, 0], places[:, None])  # type: ignore[no-any-return]
+
+
+def _tile(
+    x: Float[Tensor, "B H N D"], places: Int[Tensor, "G T"], slots: Int[Tensor, "N S"]
+) -> Float[Tensor, "B G H T D"]:
+    taken = _Take.apply(x, places.flatten(), slots)
+    return taken.unflatten(2, places.shape).transpose(1, 2)  # type: ignore[no-any-return]
+
+
+def _merge(problem: Problem, parts: list[_Part]) -> Float[Tensor, "B H Q V"]:
+    """One softmax over several parts: exp(score − top) and its sum from each, divided at the end."""
+    scores = [in_full(part.pairs.scores(problem.score, problem.relative)) for part in parts]
+    lowest = torch.finfo(problem.queries.dtype).min
+    tops = [_from_places(part, score.detach().amax(-1), lowest) for part, score in zip(parts, scores, strict=True)]
+    top = reduce(torch.maximum, tops)
+    sums, totals = [], []
+    for part, score in zip(parts, scores, strict=True):
+        base = _tile(top[..., None], part.tiles.queries, part.tiles.query_slots)
+        weights = (score - base).exp()
+        totals.append(part.back(weights.sum(-1, keepdim=True)))
+        sums.append(part.back(part.sum(weights.to(problem.values.dtype), problem)))
+    alone = (top <= lowest)[..., None]  # nobody to look at: every score is the lowest number
+    total = reduce(torch.add, totals).masked_fill(alone, 1)
+    return (reduce(torch.add, sums) / total.to(problem.values.dtype)).masked_fill(alone, 0)
+
+
+def _from_places(part: _Part, tops: Float[Tensor, "B G H T"], lowest: float) -> Float[Tensor, "B H N"]:
+    """The top score of each place in this part, the lowest number for a place that is no query here."""
+    known = part.tiles.query_slots[:, 0] >= 0
+    return part.back(tops[..., None])[..., 0].masked_fill(~known, lowest)

@@ -1,0 +1,153 @@
+"""Positions: how order enters.
+
+Legend: B batch, H heads, N places, D head width, W model width, R = 2 · radius + 1 relative places.
+
+`Sinusoidal` and `Learned` join the input, by sum or side by side (`PositionalInput`). `Rotary` turns queries and keys,
+`Shaw` adds to keys and values what depends on j − i; both live inside the attention.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True)
+class Sinusoidal:
+    """Sines and cosines of falling frequency: PE(p, 2i) = sin(p / base^(2i/W)), PE(p, 2i+1) = cos(the same)."""
+
+    base: float = 10_000.0
+
+    def __post_init__(self) -> None:
+        _require_base(self.base, "sinusoidal")
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A learned vector for each of `places` places."""
+
+    places: int
+
+    def __post_init__(self) -> None:
+        if self.places < 1:
+            raise ValueError(f"learned.places = {self.places}; use 1 or more")
+
+
+@dataclass(frozen=True)
+class Shaw:
+    """Relative positions (Shaw et al. 2018, eq. 3–4): a learned vector for clip(j − i, −radius, radius).
+
+    `keys` adds it to the key before the score (a^K), `values` to the value before the sum (a^V). All heads share it.
+    """
+
+    radius: int
+    keys: bool = True
+    values: bool = True
+
+    def __post_init__(self) -> None:
+        if self.radius < 0:
+            raise ValueError(f"shaw.radius = {self.radius}; use 0 or more")
+        if not (self.keys or self.values):
+            raise ValueError("shaw without keys and without values has no effect; turn one on, or use no position")
+
+
+@dataclass(frozen=True)
+class Rotary:
+    """Turn pairs of query and key coordinates by an angle that grows with the place (Su et al. 2021, eq. 34).
+
+    ⟨R_i q, R_j k⟩ depends on j − i alone. Coordinate d is paired with d + D/2, not d + 1: the halves are contiguous.
+    """
+
+    base: float = 10_000.0
+
+    def __post_init__(self) -> None:
+        _require_base(self.base, "rotary")
+
+
+Position = Sinusoidal | Learned | Shaw | Rotary | None
+
+
+def _require_base(base: float, name: str) -> None:
+    if base <= 1:
+        raise ValueError(f"{name}.base = {base}; frequencies fall only for a base above 1")
+
+
+def sinusoidal(places: Int[Tensor, "N"], width: int, base: float) -> Float[Tensor, "N W"]:
+    """The table of `Sinusoidal` at these places (Vaswani et al. 2017, 3.5), in float32."""
+    pairs = (width + 1) // 2
+    frequencies = base ** (-2 * torch.arange(pairs, device=places.device, dtype=torch.float64) / width)
+    angles = places.double()[:, None] * frequencies
+    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, :width].float()
+
+
+class PositionalInput(nn.Module):
+    """Input states with their places, joined by sum or side by side.
+
+    `add`: x + p(place). `concatenate`: (x, p(place)), wider by `width`.
+    """
+
+    def __init__(
+        self, position: Sinusoidal | Learned, width: int, join: Literal["add", "concatenate"] = "add"
+    ) -> None:
+        super().__init__()
+        if join not in ("add", "concatenate"):
+            raise ValueError(f"join = {join!r}; positions join the input by 'add' or 'concatenate'")
+        self.position = position
+        self.width = width
+        self.join = join
+        self.table = nn.Parameter(torch.empty(position.places, width)) if isinstance(position, Learned) else None
+        if self.table is not None:
+            nn.init.normal_(self.table, std=width**-0.5)
+
+    def forward(self, x: Float[Tensor, "B N X"], offset: int = 0) -> Float[Tensor, "B N Y"]:
+        if self.join == "add" and x.shape[-1] != self.width:
+            raise ValueError(f"positions of width {self.width} cannot be added to an input of width {x.shape[-1]}")
+        places = torch.arange(offset, offset + x.shape[1], device=x.device)
+        vectors = self.vectors(places).to(x.dtype)
+        if self.join == "add":
+            return x + vectors
+        return torch.cat([x, vectors.expand(*x.shape[:-1], self.width)], -1)
+
+    def vectors(self, places: Int[Tensor, "N"]) -> Float[Tensor, "N W"]:
+        """p(place) for each place."""
+        if isinstance(self.position, Sinusoidal) or self.table is None:
+            base = self.position.base if isinstance(self.position, Sinusoidal) else 0
+            return sinusoidal(places, self.width, base)
+        if len(places) and int(places[-1]) >= self.position.places:
+            raise ValueError(
+                f"place {int(places[-1])} was never learned: positions are Learned({self.position.places}); "
+                f"shorten the input or train with more places"
+            )
+        return self.table[places]
+
+
+def rotate(x: Float[Tensor, "B H N D"], places: Int[Tensor, "N"], base: float) -> Float[Tensor, "B H N D"]:
+    """R_place x: each pair (x_d, x_{d+D/2}) turned by the angle place · base^(−2d/D)."""
+    half = x.shape[-1] // 2
+    frequencies = base ** (-torch.arange(half, device=x.device, dtype=torch.float64) / half)
+    angles = places.double()[:, None] * frequencies
+    cosine, sine = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+    one, other = x[..., :half], x[..., half:]
+    return torch.cat([one * cosine - other * sine, other * cosine + one * sine], -1)
+
+
+class RelativePositions(nn.Module):
+    """The learned tables of `Shaw`: a^K and a^V for every clipped offset."""
+
+    def __init__(self, shaw: Shaw, key_width: int, value_width: int) -> None:
+        super().__init__()
+        self.radius = shaw.radius
+        size = 2 * shaw.radius + 1
+        self.keys = nn.Parameter(torch.empty(size, key_width)) if shaw.keys else None
+        self.values = nn.Parameter(torch.empty(size, value_width)) if shaw.values else None
+        for table in (self.keys, self.values):
+            if table is not None:
+                nn.init.xavier_uniform_(table)
+
+    def index(self, i: Int[Tensor, "..."], j: Int[Tensor, "..."]) -> Int[Tensor, "..."]:
+        """The table's row for query place i and key place j: clip(j − i, −radius, radius) + radius."""
+        return (j - i).clamp(-self.radius, self.radius) + self.radius

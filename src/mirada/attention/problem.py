@@ -1,0 +1,50 @@
+"""The question that every kernel answers, with one signature.
+
+Legend: B batch, H heads, G key or value heads, Q queries, K keys, D key width, V value width.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jaxtyping import Float
+from torch import Tensor
+
+from mirada.attention.neighbourhood import Neighbourhood
+from mirada.attention.position import RelativePositions
+from mirada.attention.score import Scorer
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """h_i = Σ_{j ∈ N(i)} α(q_i, k_j) · v_j, queries and keys mapped by the scorer already.
+
+    Key heads and value heads may be fewer than query heads; each serves an equal share of them.
+    """
+
+    queries: Float[Tensor, "B H Q D"]
+    keys: Float[Tensor, "B G K D"]
+    values: Float[Tensor, "B G2 K V"]
+    neighbourhood: Neighbourhood
+    score: Scorer
+    relative: RelativePositions | None = None
+
+    @property
+    def batch(self) -> int:
+        """How many rows there are."""
+        return self.queries.shape[0]
+
+    @property
+    def heads(self) -> int:
+        """How many query heads there are."""
+        return self.queries.shape[1]
+
+    @property
+    def whole(self) -> bool:
+        """Whether queries and keys are all places of one sequence, as the tiles of a pattern suppose."""
+        near = self.neighbourhood
+        return near.queries == near.keys and near.facts.offset == 0 and near.facts.edges is None
+
+    def empty_output(self) -> Float[Tensor, "B H Q V"]:
+        """Zeros where the answer goes."""
+        return self.values.new_zeros(*self.queries.shape[:3], self.values.shape[-1])

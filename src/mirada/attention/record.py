@@ -1,0 +1,57 @@
+"""Recording: where the model looks, without touching what it says.
+
+Legend: B batch, H heads, Q queries, K keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from mirada.attention.attend import Plan, plan, weigh
+from mirada.attention.core import Attention
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """One look of one attention: its name in the model, its weights, and the plan by which the output was made."""
+
+    name: str
+    attention: Attention
+    weights: Float[Tensor, "B H Q K"]
+    plan: Plan
+
+
+@contextmanager
+def record(model: nn.Module) -> Iterator[list[Look]]:
+    """Collect the looks of every attention of a model, in the order in which they happen.
+
+    The output still comes from the planned kernel; the weights are computed beside it, from the same inputs. Nothing
+    is kept on the modules: the taps go with the block.
+    """
+    looks: list[Look] = []
+
+    def tap(name: str, attention: Attention, inputs: tuple[Any, ...], named: dict[str, Any]) -> None:
+        problem = attention.problem(*inputs, **named)
+        with torch.no_grad():
+            weights = weigh(problem)
+        looks.append(Look(name, attention, weights, plan(problem)))
+
+    handles = [
+        attention.register_forward_hook(
+            lambda module, inputs, named, output, name=name: tap(name, module, inputs, named), with_kwargs=True
+        )
+        for name, attention in model.named_modules()
+        if isinstance(attention, Attention)
+    ]
+    try:
+        yield looks
+    finally:
+        for handle in handles:
+            handle.remove()

@@ -1,0 +1,45 @@
+"""The `mirada` command and the list of its verbs."""
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+from mirada import __version__
+from mirada.cli.demo import demo
+from mirada.cli.draw import draw
+
+app = typer.Typer(
+    help="Train your own sequence models, and see where they look.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,  # a bug shows Python's own traceback, which can be searched and reported
+)
+
+
+def _print_version(wanted: bool) -> bool:
+    if wanted:
+        typer.echo(f"mirada {__version__}")
+        raise typer.Exit
+    return wanted
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """What is said before a verb."""
+
+
+app.command()(draw)
+app.command()(demo)
+
+
+def main() -> None:
+    """The entry point of the `mirada` command."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a poor terminal shows ? for √, and no traceback
+    app(prog_name="mirada")

@@ -1,0 +1,1 @@
+"""What attention looks like: pictures of patterns, and worked examples."""

@@ -1,0 +1,66 @@
+"""What every test stands on: checked shapes, fixed seeds, and a browser that may not be skipped unnoticed."""
+
+import os
+import random
+from collections.abc import Generator, Sequence
+
+from jaxtyping import install_import_hook
+
+# Before anything imports mirada: from here on every annotated shape is checked at every call.
+install_import_hook("mirada", "beartype.beartype")
+
+import hypothesis  # noqa: E402
+import pytest  # noqa: E402
+import torch  # noqa: E402
+
+BROWSER_REQUIRED = os.environ.get("MIRADA_REQUIRE_BROWSER") == "1"
+browser_outcomes: list[str] = []
+
+torch.set_num_threads(min(2, os.cpu_count() or 1))  # small tensors: more threads cost more than they give
+
+# A deadline fails a test when the machine is busy, not when the code is wrong.
+hypothesis.settings.register_profile("house", deadline=None, print_blob=True, derandomize="CI" in os.environ)
+hypothesis.settings.load_profile("house")
+
+
+@pytest.fixture(autouse=True)
+def seeds() -> None:
+    """The same random numbers in every test, whatever ran before."""
+    random.seed(0)
+    torch.manual_seed(0)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note how the browser tests went, and fail a skipped one where the browser is required."""
+    report = yield
+    if item.get_closest_marker("browser"):
+        if BROWSER_REQUIRED and report.skipped:
+            report.outcome = "failed"
+            report.longrepr = f"skipped, but MIRADA_REQUIRE_BROWSER is set: {report.longrepr}"
+        if report.when == "call" or not report.passed:
+            browser_outcomes.append(report.outcome)
+    return report
+
+
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    """Note the browser tests that were left out."""
+    browser_outcomes.extend("deselected" for item in items if item.get_closest_marker("browser"))
+
+
+def _browser_proved() -> bool:
+    return "passed" in browser_outcomes and "deselected" not in browser_outcomes
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run that requires the browser and left it out."""
+    if BROWSER_REQUIRED and not _browser_proved() and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say why such a run failed, before pytest's closing line."""
+    if BROWSER_REQUIRED and not _browser_proved():
+        terminalreporter.write_line(
+            "MIRADA_REQUIRE_BROWSER is set, but not every browser test ran.", red=True
+        )

@@ -33,7 +33,7 @@ from mirada.attention import (
 from mirada.attention.pattern import Both, Either
 
 
-def allowed(pattern: Pattern, i: int, j: int) -> bool:
+def allowed(pattern: Pattern, i: int, j: int) -> bool:  # noqa: C901 one case for each pattern
     """The definition of every pattern, in plain integers."""
     match pattern:
         case Full():
@@ -68,7 +68,7 @@ def rotated(x: Tensor, place: int, base: float) -> Tensor:
     return torch.cat([turned.real, turned.imag])
 
 
-def score(attention: Attention, head: int, q: Tensor, k: Tensor, i: int, j: int) -> Tensor:
+def score(attention: Attention, head: int, q: Tensor, k: Tensor, i: int, j: int) -> Tensor:  # noqa: C901 likewise
     """α before the softmax for one query and one key of one head, both before the score's own maps."""
     scorer, position = attention.scorer, attention.position
     relative = torch.zeros(())

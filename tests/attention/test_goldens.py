@@ -1,4 +1,4 @@
-"""The lectures' worked examples, each computed by the code that models use and held to the printed decimals."""
+"""The lectures' worked examples, each computed by the code that models use, to the printed decimals."""
 
 import pytest
 import torch

@@ -127,9 +127,7 @@ def test_slots_are_the_inverse_of_places(found: tuple[Pattern, int]) -> None:
 @given(places())
 def test_cells_are_those_of_the_tiles(found: tuple[Pattern, int]) -> None:
     pattern, length = found
-    assert cells(pattern, length) == sum(
-        part.queries.numel() * part.keys.shape[1] for part in tiles(pattern, length)
-    )
+    assert cells(pattern, length) == sum(part.queries.numel() * part.keys.shape[1] for part in tiles(pattern, length))
 
 
 @held
@@ -152,9 +150,7 @@ def test_a_pattern_covers_only_what_it_allows(pattern: Pattern, first: int, quer
     ],
     ids=str,
 )
-def test_a_pattern_that_forbids_nothing_says_so(
-    pattern: Pattern, first: int, queries: int, keys: int
-) -> None:
+def test_a_pattern_that_forbids_nothing_says_so(pattern: Pattern, first: int, queries: int, keys: int) -> None:
     assert pattern.covers(first, queries, keys)
 
 

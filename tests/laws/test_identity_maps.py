@@ -57,7 +57,5 @@ def test_the_product_of_two_maps_is_the_weight_of_the_bilinear_score(
         weight = mapped.query_map.weight.T @ mapped.key_map.weight
         bilinear.scorer.weight.copy_(scale_of(score) * weight)
     assert bilinear.scorer.weight.shape == (1, WIDTH, MEMORY_WIDTH)
-    assert_close(
-        bilinear.weights(x, bilinear.remember(source)), mapped.weights(x, mapped.remember(source))
-    )
+    assert_close(bilinear.weights(x, bilinear.remember(source)), mapped.weights(x, mapped.remember(source)))
     assert_close(bilinear(x, bilinear.remember(source)), mapped(x, mapped.remember(source)))

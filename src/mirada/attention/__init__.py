@@ -1,6 +1,6 @@
 """The formula h_i = Σ_{j ∈ N(i)} α(x_i, x_j) · ψ_v(x_j), and its four vocabularies: Pattern, Score, Position, Heads."""
 
-from mirada.attention.attend import Kernel, Plan, attend, plan
+from mirada.attention.attend import Explanation, Kernel, Plan, attend, explain, plan
 from mirada.attention.core import Attention, Maps, Memory
 from mirada.attention.heads import Heads
 from mirada.attention.neighbourhood import Edges, Facts, Neighbourhood, Padding
@@ -29,6 +29,7 @@ __all__ = [
     "Cosine",
     "Dot",
     "Edges",
+    "Explanation",
     "Facts",
     "Fixed",
     "Free",
@@ -57,6 +58,7 @@ __all__ = [
     "Uniform",
     "Window",
     "attend",
+    "explain",
     "parse",
     "plan",
     "record",

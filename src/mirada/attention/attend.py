@@ -17,7 +17,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from mirada.attention.kernels import blocked, dense, edges, fused, gathered
-from mirada.attention.pattern import Causal, Full, cells
+from mirada.attention.pattern import Causal, Full
 from mirada.attention.problem import Problem
 
 
@@ -43,10 +43,9 @@ KERNELS: dict[Kernel, ModuleType] = {
 # Longest side of a square of pairs for which explicit products beat torch's fused kernel, by device, precision and
 # whether gradients are wanted. bfloat16 was measured on a CPU that multiplies it in hardware.
 EXPLICIT_UNTIL: dict[tuple[str, torch.dtype, bool], int] = {
-    ("cpu", torch.float32, True): 128,
-    ("cpu", torch.float32, False): 32,
+    ("cpu", torch.float32, True): 64,
+    ("cpu", torch.float32, False): 16,
     ("cpu", torch.bfloat16, True): 512,
-    ("cpu", torch.bfloat16, False): 32,
 }
 BLOCKED_COST = 1.5  # of one pair in a block, as a multiple of one pair of the best dense kernel
 GATHERED_COST = 2.0  # the same for a pair in a tile
@@ -73,7 +72,7 @@ def plan(problem: Problem) -> Plan:
     """The kernel for a problem, from its sizes and kinds alone."""
     near = problem.neighbourhood
     if near.facts.edges is not None:
-        return _plan_edges(problem, len(near.facts.edges))
+        return _plan_edges(problem)
     if problem.whole and not isinstance(near.pattern, Full | Causal):
         sparse = _plan_sparse(problem)
         if sparse is not None:
@@ -81,28 +80,24 @@ def plan(problem: Problem) -> Plan:
     return _plan_all_pairs(problem)
 
 
-def _plan_edges(problem: Problem, edges: int) -> Plan:
-    rows = problem.batch if problem.neighbourhood.facts.edges.per_row else 1  # type: ignore[union-attr]
-    pairs = rows * problem.neighbourhood.queries * problem.neighbourhood.keys
-    if edges * EDGE_COST > pairs:
-        return Plan(
-            Kernel.DENSE,
-            f"{edges:,} edges among {pairs:,} pairs: an edge costs {EDGE_COST} times a dense pair",
-        )
-    return Plan(Kernel.EDGES, f"{edges:,} edges among {pairs:,} pairs")
+def _plan_edges(problem: Problem) -> Plan:
+    found, everything = edges.pairs(problem), dense.pairs(problem)
+    if found * EDGE_COST > everything:
+        reason = f"{found:,} edges among {everything:,} pairs, and an edge costs as much as {EDGE_COST} dense pairs"
+        return Plan(Kernel.DENSE, reason)
+    return Plan(Kernel.EDGES, f"{found:,} edges among {everything:,} pairs")
 
 
 def _plan_sparse(problem: Problem) -> Plan | None:
     """BLOCKED or GATHERED where they compute few enough pairs, else None."""
-    near, length = problem.neighbourhood, problem.neighbourhood.keys
-    all_pairs = length * length
-    options = [(GATHERED_COST * cells(near.pattern, length), Kernel.GATHERED, "tiles")]
+    options = [(GATHERED_COST * gathered.pairs(problem), Kernel.GATHERED, "tiles")]
     if blocked.refusal(problem) is None:
-        options.append((BLOCKED_COST * blocked.cells(problem), Kernel.BLOCKED, "blocks"))
+        options.append((BLOCKED_COST * blocked.pairs(problem), Kernel.BLOCKED, "blocks"))
     cost, kernel, shape = min(options, key=lambda option: option[0])
-    if cost >= all_pairs:
+    everything, pattern = dense.pairs(problem), problem.neighbourhood.pattern
+    if cost >= everything:
         return None
-    return Plan(kernel, f"{shape} of {near.pattern} cost as much as {cost:,.0f} of {all_pairs:,} dense pairs")
+    return Plan(kernel, f"{shape} of {pattern} cost as much as {cost:,.0f} of {everything:,} dense pairs")
 
 
 def _plan_all_pairs(problem: Problem) -> Plan:
@@ -112,9 +107,8 @@ def _plan_all_pairs(problem: Problem) -> Plan:
     q = problem.queries
     learning = torch.is_grad_enabled() and (q.requires_grad or problem.keys.requires_grad)
     crossover = explicit_until(q.device.type, q.dtype, learning)
-    pairs = problem.neighbourhood.queries * problem.neighbourhood.keys
     kind = f"{'training' if learning else 'inference'} in {str(q.dtype).removeprefix('torch.')} on {q.device.type}"
-    if pairs <= crossover**2:
+    if dense.pairs(problem) <= crossover**2:
         return Plan(Kernel.DENSE, f"{kind}: explicit products are faster up to {crossover} × {crossover} pairs")
     return Plan(Kernel.FUSED, f"{kind}: torch's kernel is faster beyond {crossover} × {crossover} pairs")
 
@@ -127,7 +121,7 @@ def attend(problem: Problem, kernel: Kernel | None = None) -> Float[Tensor, "B H
     refusal = KERNELS[chosen].refusal(problem)
     if refusal is not None:
         raise ValueError(f"the kernel {chosen.name} cannot answer: {refusal}; leave the choice to plan()")
-    return KERNELS[chosen].run(problem)  # type: ignore[no-any-return]
+    return KERNELS[chosen].run(problem)
 
 
 def weigh(problem: Problem) -> Float[Tensor, "B H Q K"]:
@@ -135,3 +129,50 @@ def weigh(problem: Problem) -> Float[Tensor, "B H Q K"]:
     if problem.batch == 0 or problem.neighbourhood.queries == 0 or problem.neighbourhood.keys == 0:
         return problem.queries.new_zeros(*problem.queries.shape[:3], problem.neighbourhood.keys)
     return dense.weights(problem)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What one attention costs at a given size, and why it is computed as it is.
+
+    `flops` and `held_bytes` are those of one forward pass, without the linear maps: two operations for each product
+    of scores and values, and what is held besides input and output.
+    """
+
+    pattern: str
+    score: str
+    plan: Plan
+    pairs: int
+    all_pairs: int
+    flops: int
+    held_bytes: int
+
+    def __str__(self) -> str:
+        return "\n".join(
+            [
+                f"pattern  {self.pattern}",
+                f"score    {self.score}",
+                f"kernel   {self.plan}",
+                f"pairs    {self.pairs:,} of {self.all_pairs:,} a head ({self.pairs / max(1, self.all_pairs):.1%})",
+                f"cost     {self.flops:,} FLOPs, {self.held_bytes:,} bytes held",
+            ]
+        )
+
+
+def explain(problem: Problem, kernel: Kernel | None = None) -> Explanation:
+    """The plan of a problem with its cost; sizes and kinds alone are read."""
+    chosen = plan(problem) if kernel is None else Plan(kernel, "asked for")
+    pairs = KERNELS[chosen.kernel].pairs(problem)
+    rows = problem.batch * problem.heads
+    widths = problem.queries.shape[-1] + problem.values.shape[-1]
+    held = {Kernel.FUSED: 0, Kernel.BLOCKED: blocked.RUN, Kernel.EDGES: rows * edges.RUN}
+    most = min(held.get(chosen.kernel, rows * pairs), rows * pairs)
+    return Explanation(
+        pattern=str(problem.neighbourhood.pattern),
+        score=type(problem.score).__name__.removesuffix("Scorer"),
+        plan=chosen,
+        pairs=pairs,
+        all_pairs=dense.pairs(problem),
+        flops=2 * rows * pairs * widths,
+        held_bytes=most * problem.queries.element_size(),
+    )

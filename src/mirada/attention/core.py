@@ -5,13 +5,13 @@ Legend: B batch, H heads, G key or value heads, Q queries, K keys, D head width,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from mirada.attention.attend import Plan, attend, plan, weigh
+from mirada.attention.attend import Explanation, Plan, attend, explain, plan, weigh
 from mirada.attention.heads import Heads, divide
 from mirada.attention.neighbourhood import Facts, Neighbourhood
 from mirada.attention.pattern import Full, Pattern
@@ -115,15 +115,14 @@ class Attention(nn.Module):
             self.output_map = _linear(count * self.value_shape[1], self.width, maps.bias)
 
     def _check_position(self) -> None:
-        position, name = self.position, type(self.score).__name__
+        position, name, width = self.position, type(self.score).__name__, self.key_shape[1]
         if isinstance(position, Sinusoidal | Learned):
-            raise ValueError(
-                f"{type(position).__name__} positions join the input, not the attention: put a PositionalInput before it"
-            )
+            kind = type(position).__name__
+            raise ValueError(f"{kind} positions join the input, not the attention: use a PositionalInput before it")
         if isinstance(position, Rotary) and (self.score.sees == "nothing" or self.scorer.scale is None):
             raise ValueError(f"Rotary turns the vectors of a dot product, and {name} is none: use Shaw or no position")
-        if isinstance(position, Rotary) and self.key_shape[1] % 2:
-            raise ValueError(f"Rotary turns pairs of coordinates, but a head is {self.key_shape[1]} wide; use an even width")
+        if isinstance(position, Rotary) and width % 2:
+            raise ValueError(f"Rotary turns pairs of coordinates, but a head is {width} wide; use an even width")
         if isinstance(position, Shaw) and position.keys and self.score.sees == "nothing":
             raise ValueError(f"{name} looks at no key, so Shaw has none to add to; use Shaw(..., keys=False)")
 
@@ -138,11 +137,9 @@ class Attention(nn.Module):
     ) -> Float[Tensor, "B Q W2"]:
         """What each state gathers from the memory: its own sequence where no memory is given."""
         states = attend(self.problem(x, memory, facts)).transpose(1, 2).flatten(2)
-        return states if self.output_map is None else self.output_map(states)  # type: ignore[no-any-return]
+        return states if self.output_map is None else self.output_map(states)
 
-    def problem(
-        self, x: Float[Tensor, "B Q W"], memory: Memory | None = None, facts: Facts | None = None
-    ) -> Problem:
+    def problem(self, x: Float[Tensor, "B Q W"], memory: Memory | None = None, facts: Facts | None = None) -> Problem:
         """The question that the kernels answer for these states."""
         self._check_width(x, self.width, "the queries")
         facts = Facts() if facts is None else facts
@@ -166,6 +163,28 @@ class Attention(nn.Module):
     def plan(self, x: Float[Tensor, "B Q W"], memory: Memory | None = None, facts: Facts | None = None) -> Plan:
         """Which kernel serves these states, and why."""
         return plan(self.problem(x, memory, facts))
+
+    def explain(self, queries: int, keys: int | None = None, batch: int = 1, facts: Facts | None = None) -> Explanation:
+        """What this attention costs at a size, and why it is computed as it is; nothing is computed for it.
+
+        Without `keys` the queries look at their own sequence.
+        """
+        number = next(self.parameters(), torch.empty(()))
+        own, count = keys is None, queries if keys is None else keys
+
+        def states(heads: int, places: int, width: int) -> Tensor:
+            return number.new_empty(()).expand(batch, heads, places, width).requires_grad_(self.training)
+
+        near = Neighbourhood(self.pattern, queries, count, Facts() if facts is None else facts, own).simplify()
+        problem = Problem(
+            states(self.heads.count, queries, self.key_shape[1]),
+            states(self.key_shape[0], count, self.key_shape[1]),
+            states(self.value_shape[0], count, self.value_shape[1]),
+            near,
+            self.scorer,
+            self.relative,
+        )
+        return replace(explain(problem), score=str(self.score))
 
     def _turn(self, x: Float[Tensor, "B H N D"], start: int) -> Float[Tensor, "B H N D"]:
         if not isinstance(self.position, Rotary):
@@ -197,9 +216,7 @@ def _map(
     return None, (heads, divide(width, heads, "the width of unmapped states", "the number of heads"))
 
 
-def _heads(
-    x: Float[Tensor, "B N W"], linear: nn.Linear | None, shape: tuple[int, int]
-) -> Float[Tensor, "B H N D"]:
+def _heads(x: Float[Tensor, "B N W"], linear: nn.Linear | None, shape: tuple[int, int]) -> Float[Tensor, "B H N D"]:
     """States split into heads, after their map."""
     heads, width = shape
     if width == 0:  # a score that looks at no content

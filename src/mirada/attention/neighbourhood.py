@@ -105,7 +105,7 @@ class Edges:
         """Where to cut the edges into runs of about `size`, never between two edges of one query."""
         if not len(self):
             return [0]
-        wanted = self.queries[size::size]
+        wanted = self.queries[size::size].contiguous()
         inner = torch.searchsorted(self.queries, wanted).unique().tolist()
         return [0, *(cut for cut in inner if cut > 0), len(self)]
 
@@ -122,7 +122,7 @@ class Edges:
 
 
 def _check_places(places: Int[Tensor, "E"], count: int, kind: str) -> None:
-    if places.numel() and not (0 <= int(places.min()) and int(places.max()) < count):
+    if places.numel() and not (int(places.min()) >= 0 and int(places.max()) < count):
         worst = int(places.max()) if int(places.max()) >= count else int(places.min())
         raise ValueError(f"an edge names {kind} {worst}, but the graph has {kind} places 0 to {count - 1}")
 
@@ -214,7 +214,7 @@ class Neighbourhood:
         """The places j of the keys."""
         return torch.arange(self.keys, device=device)
 
-    def edges(self, batch: int, device: torch.device) -> Edges:
+    def edges(self, device: torch.device) -> Edges:
         """The edges that the pattern allows: those given, or all of the pattern's where none are given."""
         i, j = self.query_places(device), self.key_places(device)
         if self.facts.edges is None:
@@ -230,12 +230,11 @@ class Neighbourhood:
         return self._derived("mask", device, lambda: self._mask(batch, device))
 
     def bias(self, batch: int, device: torch.device, dtype: torch.dtype) -> Float[Tensor, "#B 1 #Q K"] | None:
-        """The mask as a number to add to the scores: 0, or the lowest finite one (−∞ would make NaN of an empty row)."""
-        return self._derived(dtype, device, lambda: _as_bias(self.mask(batch, device), dtype))
+        """The mask as a number to add to the scores."""
+        mask = self.mask(batch, device)
+        return None if mask is None else self._derived(dtype, device, lambda: as_bias(mask, dtype))
 
-    def _derived(
-        self, kind: object, device: torch.device, make: Callable[[], Tensor | None]
-    ) -> Tensor | None:
+    def _derived(self, kind: object, device: torch.device, make: Callable[[], Tensor | None]) -> Tensor | None:
         # Padding may have been simplified away for one layer and not for another of the same pattern.
         name = (kind, self.pattern, self.queries, self.keys, self.facts.padding is None, device)
         if name not in self.facts.masks:
@@ -259,7 +258,6 @@ class Neighbourhood:
         return mask
 
 
-def _as_bias(mask: Bool[Tensor, "..."] | None, dtype: torch.dtype) -> Float[Tensor, "..."] | None:
-    if mask is None:
-        return None
+def as_bias(mask: Bool[Tensor, "..."], dtype: torch.dtype) -> Float[Tensor, "..."]:
+    """A mask as a number to add to scores: 0, or the lowest finite one (−∞ would make NaN of an empty row)."""
     return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill_(~mask, torch.finfo(dtype).min)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 TEXT_LIMIT = 1_000  # characters of a pattern's text; parsing is recursive, and text comes from outside
@@ -64,26 +64,58 @@ class Tiles:
         return Tiles(self.queries.to(device), self.keys.to(device), self.pattern, self.length)
 
     @cached_property
-    def query_slots(self) -> Int[Tensor, "N S"]:
-        """Where each query place stands in the flat list of `queries`; −1 where it does not."""
+    def query_rows(self) -> Rows:
+        """The queries as rows to take."""
+        return Rows.at(self.queries.flatten())
+
+    @cached_property
+    def key_rows(self) -> Rows:
+        """The keys as rows to take. (An absent one takes any row: nobody looks at what it finds.)"""
+        return Rows(self.keys.flatten().clamp_min(0), None)
+
+    @cached_property
+    def query_slots(self) -> tuple[Rows, ...]:
+        """Where each query place stands in the flat list of `queries`."""
         return slots(self.queries, self.length)
 
     @cached_property
-    def key_slots(self) -> Int[Tensor, "N S"]:
-        """Where each key place stands in the flat list of `keys`, as often as it does; −1 fills up."""
+    def key_slots(self) -> tuple[Rows, ...]:
+        """Where each key place stands in the flat list of `keys`: as many times as it does."""
         return slots(self.keys, self.length)
 
 
-def slots(places: Int[Tensor, "G T"], length: int) -> Int[Tensor, "N S"]:
-    """The inverse of a list of places: row p holds the positions of place p in the flat list, −1 fills up."""
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Which row to take for each place, and which places have none and get zeros."""
+
+    index: Int[Tensor, "M"]
+    absent: Bool[Tensor, "M"] | None
+
+    @classmethod
+    def at(cls, places: Int[Tensor, "M"]) -> Rows:
+        """The rows of these places; −1 is absent."""
+        absent = places < 0
+        return cls(places.clamp_min(0), absent if bool(absent.any()) else None)
+
+    def of(self, x: Float[Tensor, "B N H D"]) -> Float[Tensor, "B M H D"]:
+        """These rows of x."""
+        if x.shape[1] == 0:
+            return x.new_zeros(x.shape[0], len(self.index), *x.shape[2:])
+        rows = x.index_select(1, self.index)
+        return rows if self.absent is None else rows.masked_fill_(self.absent[:, None, None], 0)
+
+
+def slots(places: Int[Tensor, "G T"], length: int) -> tuple[Rows, ...]:
+    """The inverse of a list of places: the first position of each place in the flat list, the second, and so on."""
     flat = places.flatten()
     present = torch.nonzero(flat >= 0).flatten()
     order = present[torch.argsort(flat[present], stable=True)]
     counts = torch.bincount(flat[order], minlength=length)
     rank = torch.arange(len(order), device=flat.device) - (counts.cumsum(0) - counts)[flat[order]]
-    inverse = torch.full((length, max(1, int(counts.max()) if length else 1)), -1, device=flat.device)
-    inverse[flat[order], rank] = order
-    return inverse
+    most = max(1, int(counts.max()) if length else 1)
+    inverse = torch.full((most, length), -1, device=flat.device)
+    inverse[rank, flat[order]] = order
+    return tuple(Rows.at(slot) for slot in inverse)
 
 
 class Pattern(ABC):
@@ -445,7 +477,10 @@ FORMS = "full, causal, window(left, right), strided(stride), fixed(block, summar
 
 def parse(text: str) -> Pattern:
     """Read a pattern from text such as `window(8, 0) & strided(4) | fixed(8, 2)`; & binds tighter than |."""
-    _require(len(text) <= TEXT_LIMIT, f"the pattern's text has {len(text)} characters; at most {TEXT_LIMIT} are read")
+    _require(
+        len(text) <= TEXT_LIMIT,
+        f"the pattern's text has {len(text)} characters; at most {TEXT_LIMIT} are read",
+    )
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:

@@ -90,9 +90,7 @@ class PositionalInput(nn.Module):
     `add`: x + p(place). `concatenate`: (x, p(place)), wider by `width`.
     """
 
-    def __init__(
-        self, position: Sinusoidal | Learned, width: int, join: Literal["add", "concatenate"] = "add"
-    ) -> None:
+    def __init__(self, position: Sinusoidal | Learned, width: int, join: Literal["add", "concatenate"] = "add") -> None:
         super().__init__()
         if join not in ("add", "concatenate"):
             raise ValueError(f"join = {join!r}; positions join the input by 'add' or 'concatenate'")

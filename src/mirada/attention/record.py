@@ -45,7 +45,8 @@ def record(model: nn.Module) -> Iterator[list[Look]]:
 
     handles = [
         attention.register_forward_hook(
-            lambda module, inputs, named, output, name=name: tap(name, module, inputs, named), with_kwargs=True
+            lambda module, inputs, named, output, name=name: tap(name, module, inputs, named),
+            with_kwargs=True,
         )
         for name, attention in model.named_modules()
         if isinstance(attention, Attention)

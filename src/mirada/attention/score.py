@@ -172,10 +172,9 @@ class AdditiveScorer(Scorer):
             index = relative.index(i[..., :, None], j[..., None, :])
             rows = q.shape[:-3] if index.dim() > 2 else (1,)
             index = index.expand(*rows, *index.shape[-2:]).flatten(0, -3)
-        scores = AdditiveScores.apply(
-            q.flatten(0, -4), k.flatten(0, -4), self.vector, table, index, self.activation
-        )
-        return scores.view(*q.shape[:-1], k.shape[-2])  # type: ignore[no-any-return]
+        arguments = q.flatten(0, -4), k.flatten(0, -4), self.vector, table, index, self.activation
+        scores = AdditiveScores.apply(*arguments)  # type: ignore[no-untyped-call]
+        return scores.view(*q.shape[:-1], k.shape[-2])
 
 
 class FreeScorer(Scorer):
@@ -372,9 +371,7 @@ def each_head(x: Float[Tensor, "... G K D"], heads: int) -> Float[Tensor, "... H
     return x if shared == heads else x.repeat_interleave(heads // shared, -3)
 
 
-def grouped_matmul(
-    left: Float[Tensor, "... H Q X"], right: Float[Tensor, "... G X Y"]
-) -> Float[Tensor, "... H Q Y"]:
+def grouped_matmul(left: Float[Tensor, "... H Q X"], right: Float[Tensor, "... G X Y"]) -> Float[Tensor, "... H Q Y"]:
     """left @ right where H / G heads share one right side: their rows go through one product, and nothing is copied."""
     heads, shared = left.shape[-3], right.shape[-3]
     if heads == shared:

@@ -1,6 +1,7 @@
 """BLOCKED: a window folded into the batch, O(n · window).
 
-Legend: B batch, H heads, N places, G blocks, T queries of a block, U keys that a block sees, D key width, V value width.
+Legend: B batch, H heads, N places, n places of a run, m places it sees, g blocks of a run, T queries of a block,
+U keys that a block sees, D key width, V value width.
 
 The sequence is cut into blocks of T places. A block sees itself, the end of the block before and the beginning of the
 block after: U = left + T + right keys, all in one piece, so that folding needs slices only and no look-up.
@@ -8,17 +9,21 @@ block after: U = left + T + right keys, all in one piece, so that folding needs 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.nn.functional import pad
 
 from mirada.attention.kernels.dense import Candidates, gather_values
-from mirada.attention.neighbourhood import Neighbourhood
+from mirada.attention.kernels.runs import Run, attend_in_runs
+from mirada.attention.neighbourhood import Neighbourhood, as_bias
 from mirada.attention.pattern import Pattern
 from mirada.attention.problem import Problem
 
 SMALLEST_BLOCK = 32  # below this the products are too small to pay
+RUN = 1 << 20  # pairs computed at once: 4 MB of scores in float32
 
 
 def refusal(problem: Problem) -> str | None:
@@ -41,46 +46,86 @@ def block_size(left: int, right: int) -> int:
     return max(left, right, SMALLEST_BLOCK)
 
 
-def cells(problem: Problem) -> int:
-    """How many pairs the blocks compute."""
+def pairs(problem: Problem) -> int:
+    """How many pairs of places are computed for each head."""
     left, right = reach(problem)
     size = block_size(left, right)
     return -(-problem.neighbourhood.keys // size) * size * (left + size + right)
 
 
 def run(problem: Problem) -> Float[Tensor, "B H Q V"]:
-    """The answer, block by block."""
+    """The answer, a run of blocks at a time."""
     left, right = reach(problem)
-    size = block_size(left, right)
-    length = problem.neighbourhood.keys
-    queries = fold(problem.queries, size, 0, 0)
-    keys, values = fold(problem.keys, size, left, right), fold(problem.values, size, left, right)
-    i, j = block_places(length, size, left, right, queries.device)
-    mask = block_mask(problem.neighbourhood, problem.neighbourhood.pattern, i, j)
-    lowest = torch.finfo(queries.dtype).min
-    bias = torch.zeros(mask.shape, dtype=queries.dtype, device=mask.device).masked_fill_(~mask, lowest)
-    weights = Candidates(queries, keys, i, j, mask, bias).weights(problem.score, problem.relative, True)
-    output = gather_values(weights, values, i, j, problem.relative)
-    return output.transpose(1, 2).flatten(2, 3)[:, :, :length]
+    size, length = block_size(left, right), problem.neighbourhood.keys
+    per_block = problem.batch * problem.heads * size * (left + size + right)
+    step = size * max(1, RUN // per_block)
+    runs = [BlockRun(problem, start, min(start + step, length), left, right) for start in range(0, length, step)]
+    modules = [problem.score, problem.relative]
+    return attend_in_runs(runs, problem.queries, problem.keys, problem.values, modules)
 
 
-def fold(x: Float[Tensor, "B H N D"], size: int, left: int, right: int) -> Float[Tensor, "B G H U D"]:
-    """Blocks of `size` places with `left` places before and `right` places after; zeros outside the sequence."""
+@dataclass(frozen=True, eq=False)
+class BlockRun(Run):
+    """The blocks of places `start` to `end`, and the places that they see on both sides."""
+
+    problem: Problem
+    start: int
+    end: int
+    left: int
+    right: int
+
+    @property
+    def seen(self) -> slice:
+        """The places that the run looks at."""
+        return slice(max(0, self.start - self.left), min(self.end + self.right, self.problem.neighbourhood.keys))
+
+    def queries(self, rows: Float[Tensor, "B H N D"]) -> Float[Tensor, "B H n D"]:
+        return rows[:, :, self.start : self.end]
+
+    def take(self, rows: Float[Tensor, "B G N D"]) -> Float[Tensor, "B G m D"]:
+        return rows[:, :, self.seen]
+
+    def give(self, rows: Float[Tensor, "B G N D"], part: Float[Tensor, "B G m D"]) -> None:
+        rows[:, :, self.seen] += part
+
+    def attend(
+        self,
+        queries: Float[Tensor, "B H n D"],
+        keys: Float[Tensor, "B G m D"],
+        values: Float[Tensor, "B G2 m V"],
+    ) -> Float[Tensor, "B H n V"]:
+        problem, left, right = self.problem, self.left, self.right
+        size = min(block_size(left, right), queries.shape[2])
+        i, j = block_places(self.start, self.end, size, left, right, queries.device)
+        mask = block_mask(problem.neighbourhood, problem.neighbourhood.pattern, i, j)
+        bias = as_bias(mask, queries.dtype)
+        folded = fold(queries, size), self._windows(keys, size), self._windows(values, size)
+        seen = Candidates(folded[0], folded[1], i, j, mask, bias)
+        weights = seen.weights(problem.score, problem.relative, may_be_empty=True)
+        output = gather_values(weights, folded[2], i, j, problem.relative)
+        return output.transpose(1, 2).flatten(2, 3)[:, :, : self.end - self.start]
+
+    def _windows(self, rows: Float[Tensor, "B G m D"], size: int) -> Float[Tensor, "B g G U D"]:
+        """What each block sees: overlapping pieces of `left + size + right` places."""
+        before = self.left - (self.start - self.seen.start)
+        blocks = -(-(self.end - self.start) // size)
+        after = self.left + blocks * size + self.right - before - rows.shape[2]
+        padded = pad(rows, (0, 0, before, after)) if before or after else rows
+        pieces = padded.unfold(2, self.left + size + self.right, size)
+        return pieces.permute(0, 2, 1, 4, 3)
+
+
+def fold(x: Float[Tensor, "B H n D"], size: int) -> Float[Tensor, "B g H T D"]:
+    """Blocks of `size` places, the last filled up with zeros."""
     missing = -x.shape[2] % size
-    blocks = (pad(x, (0, 0, 0, missing)) if missing else x).unflatten(2, (-1, size)).transpose(1, 2)
-    parts = [blocks]
-    if left:
-        parts.insert(0, pad(blocks[:, :-1, :, size - left :], (0, 0, 0, 0, 0, 0, 1, 0)))
-    if right:
-        parts.append(pad(blocks[:, 1:, :, :right], (0, 0, 0, 0, 0, 0, 0, 1)))
-    return torch.cat(parts, 3) if len(parts) > 1 else blocks
+    return (pad(x, (0, 0, 0, missing)) if missing else x).unflatten(2, (-1, size)).transpose(1, 2)
 
 
 def block_places(
-    length: int, size: int, left: int, right: int, device: torch.device
-) -> tuple[Int[Tensor, "G T"], Int[Tensor, "G U"]]:
+    start: int, end: int, size: int, left: int, right: int, device: torch.device
+) -> tuple[Int[Tensor, "g T"], Int[Tensor, "g U"]]:
     """The places of each block's queries and keys; a place outside the sequence is negative or too large."""
-    starts = torch.arange(0, length, size, device=device)[:, None]
+    starts = torch.arange(start, end, size, device=device)[:, None]
     return (
         starts + torch.arange(size, device=device),
         starts + torch.arange(-left, size + right, device=device),

@@ -107,6 +107,11 @@ def refusal(problem: Problem) -> str | None:
     return None
 
 
+def pairs(problem: Problem) -> int:
+    """How many pairs of places are computed for each head."""
+    return problem.neighbourhood.queries * problem.neighbourhood.keys
+
+
 def weights(problem: Problem) -> Float[Tensor, "B H Q K"]:
     """α of every pair of the problem."""
     return candidates(problem).weights(problem.score, problem.relative, problem.neighbourhood.may_be_empty)

@@ -32,6 +32,12 @@ def is_causal(problem: Problem) -> bool:
     return isinstance(near.pattern, Causal) and problem.whole and near.facts.padding is None
 
 
+def pairs(problem: Problem) -> int:
+    """How many pairs of places are computed for each head: torch leaves out what its own causal mask forbids."""
+    near = problem.neighbourhood
+    return near.queries * near.keys // (2 if is_causal(problem) else 1)
+
+
 def run(problem: Problem) -> Float[Tensor, "B H Q V"]:
     """The answer from scaled_dot_product_attention."""
     causal = is_causal(problem)

@@ -9,6 +9,7 @@ remains is the dense formula on small pieces. A pattern of several parts (`|`, F
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -19,7 +20,8 @@ from torch import Tensor
 
 from mirada.attention.kernels.blocked import block_mask
 from mirada.attention.kernels.dense import Candidates, gather_values
-from mirada.attention.pattern import Tiles, tiles
+from mirada.attention.neighbourhood import as_bias
+from mirada.attention.pattern import Rows, Tiles, cells, tiles
 from mirada.attention.problem import Problem
 from mirada.attention.score import in_full
 
@@ -27,6 +29,11 @@ from mirada.attention.score import in_full
 def refusal(problem: Problem) -> str | None:
     """Why tiles cannot answer, or None."""
     return None if problem.whole else "tiles need all places of one sequence"
+
+
+def pairs(problem: Problem) -> int:
+    """How many pairs of places are computed for each head."""
+    return cells(problem.neighbourhood.pattern, problem.neighbourhood.keys)
 
 
 def run(problem: Problem) -> Float[Tensor, "B H Q V"]:
@@ -41,25 +48,16 @@ def run(problem: Problem) -> Float[Tensor, "B H Q V"]:
 
 
 class _Take(torch.autograd.Function):
-    """Rows of the places in `index`, zeros where it is −1; backward the same through the inverse, with no scatter."""
+    """The rows that `there` names; backward the same through the inverse, so that nothing is scattered."""
 
     @staticmethod
-    def forward(
-        ctx: Any, x: Float[Tensor, "B H N D"], index: Int[Tensor, "M"], inverse: Int[Tensor, "N S"]
-    ) -> Float[Tensor, "B H M D"]:
-        ctx.inverse = inverse
-        return _rows(x, index)
+    def forward(ctx: Any, x: Float[Tensor, "B N H D"], there: Rows, back: Sequence[Rows]) -> Float[Tensor, "B M H D"]:
+        ctx.back = back
+        return there.of(x)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        (gradient,) = gradients
-        return reduce(torch.add, [_rows(gradient, slot) for slot in ctx.inverse.unbind(1)]), None, None
-
-
-def _rows(x: Float[Tensor, "B H N D"], index: Int[Tensor, "M"]) -> Float[Tensor, "B H M D"]:
-    absent = index < 0
-    rows = x.index_select(2, index.clamp_min(0)) if x.shape[2] else x.new_zeros(*x.shape[:2], len(index), x.shape[3])
-    return rows.masked_fill_(absent[:, None], 0) if bool(absent.any()) else rows
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        return reduce(torch.add, [rows.of(gradient) for rows in ctx.back]), None, None
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,16 +74,16 @@ class _Part:
         part = part.to(device)
         near = problem.neighbourhood
         mask = block_mask(near, part.pattern, part.queries, part.keys)
-        bias = torch.zeros(mask.shape, dtype=dtype, device=device).masked_fill_(~mask, torch.finfo(dtype).min)
+        bias = as_bias(mask, dtype)
         pairs = Candidates(
-            _tile(problem.queries, part.queries, part.query_slots),
-            _tile(problem.keys, part.keys, part.key_slots),
+            _tile(problem.queries, part.queries, part.query_rows, part.query_slots),
+            _tile(problem.keys, part.keys, part.key_rows, part.key_slots),
             part.queries,
             part.keys,
             mask,
             bias,
         )
-        return cls(part, pairs, _tile(problem.values, part.keys, part.key_slots))
+        return cls(part, pairs, _tile(problem.values, part.keys, part.key_rows, part.key_slots))
 
     def attend(self, problem: Problem) -> Float[Tensor, "B G H T V"]:
         """The answer where this part is the whole pattern."""
@@ -99,16 +97,17 @@ class _Part:
 
     def back(self, x: Float[Tensor, "B G H T V"]) -> Float[Tensor, "B H N V"]:
         """From tiles to places; zeros for a place that is no query here."""
-        flat = x.transpose(1, 2).flatten(2, 3)
-        places = self.tiles.queries.flatten()
-        return _Take.apply(flat, self.tiles.query_slots[:, 0], places[:, None])  # type: ignore[no-any-return]
+        flat = x.transpose(2, 3).flatten(1, 2)
+        (slots,) = self.tiles.query_slots  # a query stands in one tile of a part
+        return _Take.apply(flat, slots, [self.tiles.query_rows]).transpose(1, 2)  # type: ignore[no-untyped-call]
 
 
 def _tile(
-    x: Float[Tensor, "B H N D"], places: Int[Tensor, "G T"], slots: Int[Tensor, "N S"]
+    x: Float[Tensor, "B H N D"], places: Int[Tensor, "G T"], rows: Rows, slots: Sequence[Rows]
 ) -> Float[Tensor, "B G H T D"]:
-    taken = _Take.apply(x, places.flatten(), slots)
-    return taken.unflatten(2, places.shape).transpose(1, 2)  # type: ignore[no-any-return]
+    """The places of each tile, taken where all heads of a place lie together: one copy for each."""
+    taken = _Take.apply(x.transpose(1, 2), rows, slots)  # type: ignore[no-untyped-call]
+    return taken.unflatten(1, places.shape).transpose(2, 3)
 
 
 def _merge(problem: Problem, parts: list[_Part]) -> Float[Tensor, "B H Q V"]:
@@ -119,7 +118,7 @@ def _merge(problem: Problem, parts: list[_Part]) -> Float[Tensor, "B H Q V"]:
     top = reduce(torch.maximum, tops)
     sums, totals = [], []
     for part, score in zip(parts, scores, strict=True):
-        base = _tile(top[..., None], part.tiles.queries, part.tiles.query_slots)
+        base = _tile(top[..., None], part.tiles.queries, part.tiles.query_rows, part.tiles.query_slots)
         weights = (score - base).exp()
         totals.append(part.back(weights.sum(-1, keepdim=True)))
         sums.append(part.back(part.sum(weights.to(problem.values.dtype), problem)))
@@ -130,5 +129,6 @@ def _merge(problem: Problem, parts: list[_Part]) -> Float[Tensor, "B H Q V"]:
 
 def _from_places(part: _Part, tops: Float[Tensor, "B G H T"], lowest: float) -> Float[Tensor, "B H N"]:
     """The top score of each place in this part, the lowest number for a place that is no query here."""
-    known = part.tiles.query_slots[:, 0] >= 0
-    return part.back(tops[..., None])[..., 0].masked_fill(~known, lowest)
+    back = part.back(tops[..., None])[..., 0]
+    absent = part.tiles.query_slots[0].absent
+    return back if absent is None else back.masked_fill(absent, lowest)

@@ -1,0 +1,84 @@
+"""Runs: a problem computed piece by piece, and computed again backward instead of being kept.
+
+A run's scores and gathered keys stay in the cache, and nothing of the size of all pairs is ever held. Computing a run
+twice costs less than writing it to memory and reading it back.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+
+
+class Run(ABC):
+    """A piece of the problem: some queries, with all the keys and values that they look at."""
+
+    @abstractmethod
+    def queries(self, rows: Tensor) -> Tensor:
+        """The run's part of the queries, or of what has their shape: a view."""
+
+    @abstractmethod
+    def take(self, rows: Tensor) -> Tensor:
+        """The run's part of the keys or values."""
+
+    @abstractmethod
+    def give(self, rows: Tensor, part: Tensor) -> None:
+        """Add a part to the keys or values that it was taken from."""
+
+    @abstractmethod
+    def attend(self, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+        """The answer for the run's queries."""
+
+
+def attend_in_runs(
+    runs: Sequence[Run], queries: Tensor, keys: Tensor, values: Tensor, modules: Sequence[nn.Module | None]
+) -> Tensor:
+    """The answer for all queries; `modules` hold the learned numbers that enter a run besides."""
+    learned = [number for module in modules if module is not None for number in module.parameters()]
+    return _Runs.apply(runs, queries, keys, values, *learned)  # type: ignore[no-untyped-call]
+
+
+class _Runs(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, runs: Sequence[Run], queries: Tensor, keys: Tensor, values: Tensor, *learned: Tensor
+    ) -> Tensor:
+        output = values.new_zeros(*queries.shape[:-1], values.shape[-1])
+        for run in runs:
+            run.queries(output).copy_(run.attend(run.queries(queries), run.take(keys), run.take(values)))
+        ctx.save_for_backward(queries, keys, values, *learned)
+        ctx.runs = runs
+        return output
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        queries, keys, values, *learned = ctx.saved_tensors
+        to_queries, to_keys, to_values = map(torch.zeros_like, (queries, keys, values))
+        wanted = [number for number in learned if number.requires_grad]
+        to_wanted = [torch.zeros_like(number) for number in wanted]
+        for run in ctx.runs:
+            taken = [
+                part.detach().requires_grad_() for part in (run.queries(queries), run.take(keys), run.take(values))
+            ]
+            with torch.enable_grad():
+                output = run.attend(*taken)
+            found = torch.autograd.grad(output, [*taken, *wanted], run.queries(gradient), materialize_grads=True)
+            run.queries(to_queries).copy_(found[0])
+            run.give(to_keys, found[1])
+            run.give(to_values, found[2])
+            for total, part in zip(to_wanted, found[3:], strict=True):
+                total.add_(part)
+        totals = iter(to_wanted)
+        return (
+            None,
+            to_queries,
+            to_keys,
+            to_values,
+            *(next(totals) if number.requires_grad else None for number in learned),
+        )

@@ -16,7 +16,7 @@ import torch  # noqa: E402
 BROWSER_REQUIRED = os.environ.get("MIRADA_REQUIRE_BROWSER") == "1"
 browser_outcomes: list[str] = []
 
-torch.set_num_threads(min(2, os.cpu_count() or 1))  # small tensors: more threads cost more than they give
+torch.set_num_threads(1)  # tiny tensors: a second thread costs more than it gives
 
 # A deadline fails a test when the machine is busy, not when the code is wrong.
 hypothesis.settings.register_profile("house", deadline=None, print_blob=True, derandomize="CI" in os.environ)
@@ -61,6 +61,4 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say why such a run failed, before pytest's closing line."""
     if BROWSER_REQUIRED and not _browser_proved():
-        terminalreporter.write_line(
-            "MIRADA_REQUIRE_BROWSER is set, but not every browser test ran.", red=True
-        )
+        terminalreporter.write_line("MIRADA_REQUIRE_BROWSER is set, but not every browser test ran.", red=True)

@@ -27,9 +27,7 @@ def test_the_version_stands_in_one_place() -> None:
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
 def test_every_make_command_of_a_page_exists(page: str) -> None:
-    named = set(
-        re.findall(r"(?:^ +|`)make ([a-z]+)", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE)
-    )
+    named = set(re.findall(r"(?:^ +|`)make ([a-z]+)", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE))
     assert named
     assert named <= TARGETS
 

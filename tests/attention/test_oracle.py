@@ -44,7 +44,7 @@ from mirada.attention import (
 )
 from mirada.attention import pattern as pattern_module
 from mirada.attention.attend import KERNELS, weigh
-from mirada.attention.kernels import blocked, edges
+from mirada.attention.kernels import blocked, edges, gathered
 from mirada.attention.pattern import tiles
 from tests.oracle import allowed, oracle
 
@@ -84,6 +84,7 @@ def small_pieces():
     sizes = [
         (blocked, "SMALLEST_BLOCK", 2),
         (blocked, "RUN", 1),
+        (gathered, "RUN", 1),
         (edges, "RUN", 5),
         (additive, "CHUNK", 300),
         (pattern_module, "GRID_TILE", 2),

@@ -114,17 +114,6 @@ def test_no_query_and_no_key_stands_twice_in_a_tile(found: tuple[Pattern, int]) 
 
 @held
 @given(places())
-def test_slots_are_the_inverse_of_places(found: tuple[Pattern, int]) -> None:
-    for part in tiles(*found):
-        for listed, slots in ((part.queries, part.query_slots), (part.keys, part.key_slots)):
-            flat = listed.flatten().tolist()
-            for place, positions in enumerate(slots.tolist()):
-                wanted = [slot for slot, value in enumerate(flat) if value == place]
-                assert [slot for slot in positions if slot >= 0] == wanted
-
-
-@held
-@given(places())
 def test_cells_are_those_of_the_tiles(found: tuple[Pattern, int]) -> None:
     pattern, length = found
     assert cells(pattern, length) == sum(part.queries.numel() * part.keys.shape[1] for part in tiles(pattern, length))

@@ -81,9 +81,7 @@ def test_a_pattern_that_does_not_parse(pattern: str, parts: list[str]) -> None:
 
 @pytest.mark.parametrize("length", [-3, 0, 513])
 def test_a_length_out_of_range(length: int) -> None:
-    assert sentence(draw("full", f"--length={length}")) == (
-        f"mirada: length = {length} cannot be drawn; use 1 to 512"
-    )
+    assert sentence(draw("full", f"--length={length}")) == (f"mirada: length = {length} cannot be drawn; use 1 to 512")
 
 
 def test_a_length_that_is_no_number() -> None:
@@ -103,9 +101,7 @@ def test_a_picture_of_another_kind(tmp_path: Path, name: str) -> None:
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     absent = tmp_path / "absent" / "picture.svg"
-    assert sentence(draw("full", "--output", absent)) == (
-        f"mirada: cannot write {absent}: No such file or directory"
-    )
+    assert sentence(draw("full", "--output", absent)) == (f"mirada: cannot write {absent}: No such file or directory")
     folder = tmp_path / "folder.svg"
     folder.mkdir()
     assert sentence(draw("full", "--output", folder)) == f"mirada: cannot write {folder}: Is a directory"

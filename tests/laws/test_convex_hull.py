@@ -64,7 +64,7 @@ def test_every_output_lies_in_the_convex_hull_of_its_values(
 
 
 @pytest.mark.parametrize("pattern", [*PATTERNS, *BACKWARD], ids=str)
-@pytest.mark.parametrize("length", range(1, 16))
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 7, 11, 15])
 def test_uniform_weights_give_the_mean_of_the_neighbours(pattern: Pattern, length: int) -> None:
     x = states(0, length)
     attention = build(Uniform(), pattern, heads=Heads(1), maps=Maps.identity())

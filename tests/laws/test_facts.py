@@ -50,6 +50,19 @@ def test_one_object_of_facts_serves_every_layer(
             assert torch.equal(found[kernel], wanted), kernel
 
 
+@pytest.mark.parametrize("pattern", BACKWARD, ids=str)
+@pytest.mark.parametrize("first_own", [True, False])
+def test_a_look_at_oneself_and_one_at_a_memory_share_the_facts(pattern: Pattern, first_own: bool) -> None:
+    x = states(0, 7)
+    attention = build(pattern=pattern)
+    shared = padding()
+    for own in (first_own, not first_own):  # at oneself the padding at the end is never seen, and falls away
+        memory = None if own else attention.remember(x)
+        found = answers(attention.problem(x, memory, shared))
+        for kernel, wanted in answers(attention.problem(x, memory, padding())).items():
+            assert torch.equal(found[kernel], wanted), kernel
+
+
 @pytest.mark.parametrize("score", SCORES, ids=str)
 def test_facts_used_without_gradients_can_still_be_learned_with(score: Any) -> None:
     x = states(0, 7)

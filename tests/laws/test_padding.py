@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from hypothesis import strategies as some
 
-from mirada.attention import Facts, Full, Heads, Padding, Pattern, Score
+from mirada.attention import Facts, Full, Heads, Kernel, Padding, Pattern, Score
 from tests.laws.choices import (
     BACKWARD,
     HEADS,
@@ -29,7 +29,7 @@ heads_of = some.sampled_from(HEADS)
 
 
 @law(
-    examples=40,
+    examples=30,
     seed=seeds,
     real=some.lists(some.integers(1, 7), min_size=3, max_size=3),
     longest=some.sampled_from([7, 11]),
@@ -48,7 +48,9 @@ def test_a_padded_row_gives_what_the_sequence_gives_alone(
         alone = x[row : row + 1, :length]
         wanted = {None: attention(alone), **answers(attention.problem(alone))}
         for kernel, output in found.items():
-            assert_close(output[row : row + 1, ..., :length, :], wanted[kernel], ROUNDING)
+            # A window that sees all of a short sequence is Full there, which BLOCKED refuses.
+            answer = wanted.get(kernel, wanted[Kernel.DENSE])
+            assert_close(output[row : row + 1, ..., :length, :], answer, ROUNDING)
 
 
 @law(

@@ -82,9 +82,7 @@ def test_labels_stand_over_their_cells(length: int) -> None:
 
 def test_svg_names_the_pattern_and_the_axes() -> None:
     svg = as_svg(parse("window(8,0)&strided(4)"), 32)
-    assert {"window(8, 0) & strided(4)", "keys j", "queries i", "84 of 1,024 pairs allowed (8%)"} <= {
-        *words_of(svg)
-    }
+    assert {"window(8, 0) & strided(4)", "keys j", "queries i", "84 of 1,024 pairs allowed (8%)"} <= {*words_of(svg)}
     root = ElementTree.fromstring(svg)
     assert root.attrib["role"] == "img"
     assert root.findtext(f"{SVG}title") == "Attention pattern window(8, 0) & strided(4)"

@@ -47,9 +47,13 @@ EXPLICIT_UNTIL: dict[tuple[str, torch.dtype, bool], int] = {
     ("cpu", torch.float32, False): 16,
     ("cpu", torch.bfloat16, True): 512,
 }
-BLOCKED_COST = 1.5  # of one pair in a block, as a multiple of one pair of the best dense kernel
-GATHERED_COST = 2.0  # the same for a pair in a tile
-EDGE_COST = 16  # the same for an edge
+# Costs on a CPU, in units of one pair of torch's kernel with a mask.
+BLOCKED_PAIR = 2.0
+BLOCKED_PLACE = 100  # what it costs to fold one place and to put its answer back
+GATHERED_PAIR = 2.5
+GATHERED_PLACE = 80  # the same for gathering it
+JOINED_PLACE = 150  # the same for each part of a pattern that has several
+EDGE_COST = 16
 
 
 def explicit_until(device: str, dtype: torch.dtype, learning: bool) -> int:
@@ -90,9 +94,12 @@ def _plan_edges(problem: Problem) -> Plan:
 
 def _plan_sparse(problem: Problem) -> Plan | None:
     """BLOCKED or GATHERED where they compute few enough pairs, else None."""
-    options = [(GATHERED_COST * gathered.pairs(problem), Kernel.GATHERED, "tiles")]
+    count = len(gathered.parts(problem))
+    places = problem.neighbourhood.keys * (GATHERED_PLACE if count == 1 else JOINED_PLACE * count)
+    options = [(places + GATHERED_PAIR * gathered.pairs(problem), Kernel.GATHERED, "tiles")]
     if blocked.refusal(problem) is None:
-        options.append((BLOCKED_COST * blocked.pairs(problem), Kernel.BLOCKED, "blocks"))
+        cost = BLOCKED_PLACE * problem.neighbourhood.keys + BLOCKED_PAIR * blocked.pairs(problem)
+        options.append((cost, Kernel.BLOCKED, "blocks"))
     cost, kernel, shape = min(options, key=lambda option: option[0])
     everything, pattern = dense.pairs(problem), problem.neighbourhood.pattern
     if cost >= everything:
@@ -116,7 +123,7 @@ def _plan_all_pairs(problem: Problem) -> Plan:
 def attend(problem: Problem, kernel: Kernel | None = None) -> Float[Tensor, "B H Q V"]:
     """h_i = Σ_{j ∈ N(i)} α(q_i, k_j) · v_j by the planned kernel, or by the one that is asked for."""
     if problem.batch == 0 or problem.neighbourhood.queries == 0 or problem.neighbourhood.keys == 0:
-        return problem.empty_output()
+        return problem.nothing.repeat(*problem.queries.shape[:3], 1)
     chosen = plan(problem).kernel if kernel is None else kernel
     refusal = KERNELS[chosen].refusal(problem)
     if refusal is not None:
@@ -165,7 +172,12 @@ def explain(problem: Problem, kernel: Kernel | None = None) -> Explanation:
     pairs = KERNELS[chosen.kernel].pairs(problem)
     rows = problem.batch * problem.heads
     widths = problem.queries.shape[-1] + problem.values.shape[-1]
-    held = {Kernel.FUSED: 0, Kernel.BLOCKED: blocked.RUN, Kernel.EDGES: rows * edges.RUN}
+    held = {
+        Kernel.FUSED: 0,
+        Kernel.BLOCKED: blocked.RUN,
+        Kernel.GATHERED: gathered.RUN,
+        Kernel.EDGES: rows * edges.RUN,
+    }
     most = min(held.get(chosen.kernel, rows * pairs), rows * pairs)
     return Explanation(
         pattern=str(problem.neighbourhood.pattern),

@@ -128,7 +128,7 @@ class Attention(nn.Module):
 
     def remember(self, x: Float[Tensor, "B K W"], start: int = 0) -> Memory:
         """The memory of states x, the first of which stands at place `start`."""
-        self._check_width(x, self.memory_width, "the memory")
+        self._check_width(x, self.memory_width, "the states of the memory")
         keys = self.scorer.keys(_heads(x, self.key_map, self.key_shape))
         return Memory(self._turn(keys, start), _heads(x, self.value_map, self.value_shape))
 
@@ -148,8 +148,7 @@ class Attention(nn.Module):
             if facts.offset:
                 raise ValueError(f"a step at place {facts.offset} looks back: give it the memory of all places so far")
             memory = self.remember(x)
-        if len(memory.keys) != len(x):
-            raise ValueError(f"{len(x)} rows of queries look at a memory of {len(memory.keys)} rows")
+        facts.check_rows(len(x), len(memory.keys))
         near = Neighbourhood(self.pattern, x.shape[1], len(memory), facts, own).simplify()
         queries = self.scorer.queries(_heads(x, self.query_map, self.query_shape))
         return Problem(self._turn(queries, facts.offset), memory.keys, memory.values, near, self.scorer, self.relative)
@@ -193,7 +192,10 @@ class Attention(nn.Module):
 
     def _check_width(self, x: Float[Tensor, "B N W"], width: int, name: str) -> None:
         if x.shape[-1] != width:
-            raise ValueError(f"{name} have width {x.shape[-1]}, but this attention was built for {width}")
+            raise ValueError(
+                f"{name} have width {x.shape[-1]}, but this attention was built for {width}; "
+                f"build it with width or memory_width = {x.shape[-1]}"
+            )
 
     def extra_repr(self) -> str:
         return f"pattern={self.pattern}, score={self.score}, position={self.position}, heads={self.heads}"

@@ -139,6 +139,17 @@ class Facts:
     offset: int = 0
     masks: dict[tuple[object, ...], Tensor | None] = field(default_factory=dict, repr=False)
 
+    def check_rows(self, queries: int, memory: int) -> None:
+        """Say so where queries, memory, padding and edges do not speak of the same batch."""
+        if memory != queries:
+            raise ValueError(f"{queries} rows of queries look at a memory of {memory} rows; use Memory.select")
+        if self.padding is not None and len(self.padding.real) != queries:
+            rows = len(self.padding.real)
+            raise ValueError(f"the padding speaks of {rows} rows, but the batch has {queries}; give one length a row")
+        if self.edges is not None and self.edges.highest_row >= max(1, queries):
+            row = self.edges.highest_row
+            raise ValueError(f"an edge is in row {row}, but the batch has rows 0 to {queries - 1}; check `rows`")
+
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhood:
@@ -162,21 +173,26 @@ class Neighbourhood:
         known = self.pattern.places
         last = max(self.facts.offset + self.queries, self.keys)
         if known is not None and last > known:
-            raise ValueError(f"the pattern {self.pattern} has {known} places, but the sequence has {last}")
+            raise ValueError(
+                f"the pattern {self.pattern} has {known} places, but the sequence has {last}; make the grid larger"
+            )
         if self.facts.offset < 0:
             raise ValueError(f"the first query stands at place {self.facts.offset}; places count from 0")
 
     def _check_padding(self) -> None:
         padding = self.facts.padding
         if padding is not None and padding.real.shape[1] != self.keys:
-            raise ValueError(f"the padding speaks of {padding.real.shape[1]} keys, but there are {self.keys}")
+            raise ValueError(
+                f"the padding speaks of {padding.real.shape[1]} keys, but there are {self.keys}; "
+                f"make it with Padding.from_lengths(lengths, {self.keys})"
+            )
 
     def _check_edges(self) -> None:
         edges = self.facts.edges
         if edges is not None and (edges.query_count, edges.key_count) != (self.queries, self.keys):
             raise ValueError(
                 f"the edges join {edges.query_count} queries and {edges.key_count} keys, "
-                f"but there are {self.queries} and {self.keys}"
+                f"but there are {self.queries} and {self.keys}; give these counts to Edges.of"
             )
 
     def simplify(self) -> Neighbourhood:
@@ -238,7 +254,9 @@ class Neighbourhood:
         # Padding may have been simplified away for one layer and not for another of the same pattern.
         name = (kind, self.pattern, self.queries, self.keys, self.facts.padding is None, device)
         if name not in self.facts.masks:
-            self.facts.masks[name] = make()
+            # A mask made while no gradient was wanted must serve training too.
+            with torch.inference_mode(False):
+                self.facts.masks[name] = make()
         return self.facts.masks[name]
 
     def _mask(self, batch: int, device: torch.device) -> Bool[Tensor, "#B 1 #Q K"] | None:

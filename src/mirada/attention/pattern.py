@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Int
 from torch import Tensor
 
 TEXT_LIMIT = 1_000  # characters of a pattern's text; parsing is recursive, and text comes from outside
@@ -50,7 +50,6 @@ class Tiles:
     queries: Int[Tensor, "G T"]
     keys: Int[Tensor, "G U"]
     pattern: Pattern
-    length: int
 
     @property
     def cells(self) -> int:
@@ -61,61 +60,12 @@ class Tiles:
         """The same tiles on this device."""
         if self.queries.device == device:
             return self
-        return Tiles(self.queries.to(device), self.keys.to(device), self.pattern, self.length)
+        return Tiles(self.queries.to(device), self.keys.to(device), self.pattern)
 
     @cached_property
-    def query_rows(self) -> Rows:
-        """The queries as rows to take."""
-        return Rows.at(self.queries.flatten())
-
-    @cached_property
-    def key_rows(self) -> Rows:
-        """The keys as rows to take. (An absent one takes any row: nobody looks at what it finds.)"""
-        return Rows(self.keys.flatten().clamp_min(0), None)
-
-    @cached_property
-    def query_slots(self) -> tuple[Rows, ...]:
-        """Where each query place stands in the flat list of `queries`."""
-        return slots(self.queries, self.length)
-
-    @cached_property
-    def key_slots(self) -> tuple[Rows, ...]:
-        """Where each key place stands in the flat list of `keys`: as many times as it does."""
-        return slots(self.keys, self.length)
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Which row to take for each place, and which places have none and get zeros."""
-
-    index: Int[Tensor, "M"]
-    absent: Bool[Tensor, "M"] | None
-
-    @classmethod
-    def at(cls, places: Int[Tensor, "M"]) -> Rows:
-        """The rows of these places; −1 is absent."""
-        absent = places < 0
-        return cls(places.clamp_min(0), absent if bool(absent.any()) else None)
-
-    def of(self, x: Float[Tensor, "B N H D"]) -> Float[Tensor, "B M H D"]:
-        """These rows of x."""
-        if x.shape[1] == 0:
-            return x.new_zeros(x.shape[0], len(self.index), *x.shape[2:])
-        rows = x.index_select(1, self.index)
-        return rows if self.absent is None else rows.masked_fill_(self.absent[:, None, None], 0)
-
-
-def slots(places: Int[Tensor, "G T"], length: int) -> tuple[Rows, ...]:
-    """The inverse of a list of places: the first position of each place in the flat list, the second, and so on."""
-    flat = places.flatten()
-    present = torch.nonzero(flat >= 0).flatten()
-    order = present[torch.argsort(flat[present], stable=True)]
-    counts = torch.bincount(flat[order], minlength=length)
-    rank = torch.arange(len(order), device=flat.device) - (counts.cumsum(0) - counts)[flat[order]]
-    most = max(1, int(counts.max()) if length else 1)
-    inverse = torch.full((most, length), -1, device=flat.device)
-    inverse[rank, flat[order]] = order
-    return tuple(Rows.at(slot) for slot in inverse)
+    def whole(self) -> bool:
+        """Whether no query is absent."""
+        return bool((self.queries >= 0).all())
 
 
 class Pattern(ABC):
@@ -142,7 +92,7 @@ class Pattern(ABC):
     def split(self, length: int) -> tuple[Tiles, ...]:
         """Tiles that hold every allowed pair of `length` places exactly once. See `tiles` for the cached form."""
         everything = torch.arange(length)[None]
-        return (Tiles(everything, everything, self, length),)
+        return (Tiles(everything, everything, self),)
 
     def __and__(self, other: Pattern) -> Pattern:
         return Both(self, other)
@@ -224,7 +174,7 @@ class Window(Pattern):
         starts = torch.arange(0, length, size)[:, None]
         queries = _inside(starts + torch.arange(size), length)
         keys = _inside(starts + torch.arange(-self.left, size + self.right), length)
-        return (Tiles(queries, keys, self, length),)
+        return (Tiles(queries, keys, self),)
 
     def __str__(self) -> str:
         return _words(self)
@@ -246,7 +196,7 @@ class Strided(Pattern):
         # Places with the same remainder see one another and nobody else: one tile for each remainder.
         remainders = torch.arange(min(self.stride, length))[:, None]
         places = _inside(remainders + torch.arange(0, max(length, 1), self.stride), length)
-        return (Tiles(places, places, self, length),)
+        return (Tiles(places, places, self),)
 
     def __str__(self) -> str:
         return _words(self)
@@ -267,23 +217,17 @@ class Fixed(Pattern):
         )
 
     def allows(self, i: Int[Tensor, "..."], j: Int[Tensor, "..."]) -> Bool[Tensor, "..."]:
-        return self._same_block(i, j) | (j % self.block >= self.block - self.summary)
-
-    def _same_block(self, i: Int[Tensor, "..."], j: Int[Tensor, "..."]) -> Bool[Tensor, "..."]:
-        return i // self.block == j // self.block
+        return (i // self.block == j // self.block) | (j % self.block >= self.block - self.summary)
 
     def split(self, length: int) -> tuple[Tiles, ...]:
-        # Two parts, so that no key stands in two tiles of one part: the blocks, then all queries against all
-        # summaries, where a pair of the same block was counted already.
+        # A tile is a block; its keys are the block itself and the summaries of all other blocks.
         size = min(self.block, max(length, 1))
         blocks = _inside(torch.arange(0, length, self.block)[:, None] + torch.arange(size), length)
         everything = torch.arange(length)
         summaries = everything[everything % self.block >= self.block - self.summary]
-        own = Fixed(self.block, 0)
-        return (
-            Tiles(blocks, blocks, own, length),
-            Tiles(everything[None], summaries[None], Without(self, own), length),
-        )
+        own = summaries[None] // self.block == torch.arange(len(blocks))[:, None]
+        others = summaries.expand(len(blocks), -1).masked_fill(own, -1)
+        return (Tiles(blocks, torch.cat([blocks, others], 1), self),)
 
     def __str__(self) -> str:
         return _words(self)
@@ -326,11 +270,11 @@ class Grid(Pattern):
     def split(self, length: int) -> tuple[Tiles, ...]:
         queries = self._windows(0)
         keys = self._windows(self.radius)
-        picture = Tiles(_inside(queries, length), _inside(keys, length), self, length)
+        picture = Tiles(_inside(queries, length), _inside(keys, length), self)
         prefix = torch.arange(min(self.prefix, length))
         if not len(prefix):
             return (picture,)
-        return (picture, Tiles(prefix[None], torch.arange(length)[None], self, length))
+        return (picture, Tiles(prefix[None], torch.arange(length)[None], self))
 
     def _windows(self, halo: int) -> Int[Tensor, "G T"]:
         """The places of each square tile, `halo` places wider on every side; −1 outside the picture."""
@@ -375,11 +319,13 @@ class Both(Pattern):
         # Either side's tiles hold every pair that both allow: take the smaller side and let it ask the other.
         one, other = self.one.split(length), self.other.split(length)
         if _cells(one) <= _cells(other):
-            return tuple(Tiles(t.queries, t.keys, t.pattern & self.other, length) for t in one)
-        return tuple(Tiles(t.queries, t.keys, self.one & t.pattern, length) for t in other)
+            return tuple(Tiles(t.queries, t.keys, t.pattern & self.other) for t in one)
+        return tuple(Tiles(t.queries, t.keys, self.one & t.pattern) for t in other)
 
     def __str__(self) -> str:
-        return f"{_operand(self.one)} & {_operand(self.other)}"
+        # Patterns join from the left: a joined right side keeps its brackets, so that the text reads back as it was.
+        other = f"({self.other})" if isinstance(self.other, Both) else _operand(self.other)
+        return f"{_operand(self.one)} & {other}"
 
 
 @dataclass(frozen=True)
@@ -407,11 +353,11 @@ class Either(Pattern):
         return self.one.covers(first, queries, keys) or self.other.covers(first, queries, keys)
 
     def split(self, length: int) -> tuple[Tiles, ...]:
-        rest = (Tiles(t.queries, t.keys, Without(t.pattern, self.one), length) for t in self.other.split(length))
+        rest = (Tiles(t.queries, t.keys, Without(t.pattern, self.one)) for t in self.other.split(length))
         return (*self.one.split(length), *rest)
 
     def __str__(self) -> str:
-        return f"{self.one} | {self.other}"
+        return f"{self.one} | ({self.other})" if isinstance(self.other, Either) else f"{self.one} | {self.other}"
 
 
 @dataclass(frozen=True)
@@ -499,7 +445,11 @@ def _read(node: ast.expr, text: str) -> Pattern:
         case ast.Name(id=name):
             return _make(name, [], {})
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=keywords):
-            named = {keyword.arg or "**": _number(keyword.value, text) for keyword in keywords}
+            names = [keyword.arg or "**" for keyword in keywords]
+            _require(
+                len(set(names)) == len(names), f"{name}(…) in the pattern {text!r} names a number twice; name it once"
+            )
+            named = {name: _number(keyword.value, text) for name, keyword in zip(names, keywords, strict=True)}
             return _make(name, [_number(argument, text) for argument in arguments], named)
     part = ast.get_source_segment(text.strip(), node) or text
     raise PatternError(f"{part!r} is no pattern; known: {FORMS}, joined by & and |")

@@ -104,6 +104,8 @@ class PositionalInput(nn.Module):
     def forward(self, x: Float[Tensor, "B N X"], offset: int = 0) -> Float[Tensor, "B N Y"]:
         if self.join == "add" and x.shape[-1] != self.width:
             raise ValueError(f"positions of width {self.width} cannot be added to an input of width {x.shape[-1]}")
+        if offset < 0:
+            raise ValueError(f"the first state stands at place {offset}; places count from 0")
         places = torch.arange(offset, offset + x.shape[1], device=x.device)
         vectors = self.vectors(places).to(x.dtype)
         if self.join == "add":

@@ -45,6 +45,7 @@ class Problem:
         near = self.neighbourhood
         return near.queries == near.keys and near.facts.offset == 0 and near.facts.edges is None
 
-    def empty_output(self) -> Float[Tensor, "B H Q V"]:
-        """Zeros where the answer goes."""
-        return self.values.new_zeros(*self.queries.shape[:3], self.values.shape[-1])
+    @property
+    def nothing(self) -> Float[Tensor, "V"]:
+        """The answer for a query that has nobody to look at."""
+        return self.values.new_zeros(self.values.shape[-1])

@@ -61,7 +61,7 @@ def run(problem: Problem) -> Float[Tensor, "B H Q V"]:
     step = size * max(1, RUN // per_block)
     runs = [BlockRun(problem, start, min(start + step, length), left, right) for start in range(0, length, step)]
     modules = [problem.score, problem.relative]
-    return attend_in_runs(runs, problem.queries, problem.keys, problem.values, modules)
+    return attend_in_runs(runs, problem.queries, problem.keys, problem.values, modules, problem.nothing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +79,11 @@ class BlockRun(Run):
         """The places that the run looks at."""
         return slice(max(0, self.start - self.left), min(self.end + self.right, self.problem.neighbourhood.keys))
 
-    def queries(self, rows: Float[Tensor, "B H N D"]) -> Float[Tensor, "B H n D"]:
+    def take_queries(self, rows: Float[Tensor, "B H N D"]) -> Float[Tensor, "B H n D"]:
         return rows[:, :, self.start : self.end]
+
+    def put(self, rows: Float[Tensor, "B H N V"], part: Float[Tensor, "B H n V"]) -> None:
+        rows[:, :, self.start : self.end] = part
 
     def take(self, rows: Float[Tensor, "B G N D"]) -> Float[Tensor, "B G m D"]:
         return rows[:, :, self.seen]

@@ -43,7 +43,8 @@ def run(problem: Problem) -> Float[Tensor, "B H Q V"]:
     queries = _as_rows(problem.queries, edges)
     keys = _as_rows(each_head(problem.keys, problem.heads), edges)
     values = _as_rows(each_head(problem.values, problem.heads), edges)
-    output = attend_in_runs(_runs(problem, edges), queries, keys, values, [problem.score, problem.relative])
+    modules = [problem.score, problem.relative]
+    output = attend_in_runs(_runs(problem, edges), queries, keys, values, modules, problem.nothing)
     if edges.per_row:
         return output[:, 0].unflatten(0, (problem.batch, -1)).transpose(1, 2)
     return output.permute(1, 2, 0, 3)
@@ -84,8 +85,11 @@ class EdgeRun(Run):
     j: Int[Tensor, "E"]
     real: Bool[Tensor, "E P 1"] | None
 
-    def queries(self, rows: Float[Tensor, "R P H D"]) -> Float[Tensor, "r P H D"]:
+    def take_queries(self, rows: Float[Tensor, "R P H D"]) -> Float[Tensor, "r P H D"]:
         return rows[self.place]
+
+    def put(self, rows: Float[Tensor, "R P H V"], part: Float[Tensor, "r P H V"]) -> None:
+        rows[self.place] = part
 
     def take(self, rows: Float[Tensor, "R P H D"]) -> Float[Tensor, "E P H D"]:
         return rows.index_select(0, self.keys)

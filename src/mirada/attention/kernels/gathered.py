@@ -1,18 +1,17 @@
 """GATHERED: queries that look at the same keys are gathered into tiles, O(cells of the tiles).
 
-Legend: B batch, H heads, G tiles, T queries of a tile, U keys of a tile, N places, D key width, V value width.
+Legend: B batch, H heads, G key heads, N places, t tiles of a run, T queries of a tile, U keys of a tile, D key width,
+V value width.
 
 A table with the neighbours of every single query would copy a key once for each look. The tiles of a pattern gather
-a key once for a whole group that shares it: the residues of a stride, the blocks of Fixed, squares of a Grid. What
-remains is the dense formula on small pieces. A pattern of several parts (`|`, Fixed) shares one softmax among them.
+a key once for a whole group that shares it: the remainders of a stride, the blocks of Fixed, squares of a Grid. What
+remains is the dense formula on small pieces. A pattern of several parts (`|`, Fixed) is one softmax over all of them:
+each part is a softmax of its own, and a softmax over the parts' log-sums weighs them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -20,15 +19,23 @@ from torch import Tensor
 
 from mirada.attention.kernels.blocked import block_mask
 from mirada.attention.kernels.dense import Candidates, gather_values
+from mirada.attention.kernels.runs import Run, attend_in_runs
 from mirada.attention.neighbourhood import as_bias
-from mirada.attention.pattern import Rows, Tiles, cells, tiles
+from mirada.attention.pattern import Tiles, cells, tiles
 from mirada.attention.problem import Problem
 from mirada.attention.score import in_full
+
+RUN = 1 << 20  # pairs computed at once: 4 MB of scores in float32
 
 
 def refusal(problem: Problem) -> str | None:
     """Why tiles cannot answer, or None."""
     return None if problem.whole else "tiles need all places of one sequence"
+
+
+def parts(problem: Problem) -> tuple[Tiles, ...]:
+    """The parts of the problem's pattern."""
+    return tiles(problem.neighbourhood.pattern, problem.neighbourhood.keys)
 
 
 def pairs(problem: Problem) -> int:
@@ -38,97 +45,92 @@ def pairs(problem: Problem) -> int:
 
 def run(problem: Problem) -> Float[Tensor, "B H Q V"]:
     """The answer, tile by tile."""
-    near = problem.neighbourhood
-    parts = [_Part.of(problem, part) for part in tiles(near.pattern, near.keys)]
-    if not problem.score.normalised:
-        return reduce(torch.add, [part.back(part.free(problem)) for part in parts])
-    if len(parts) == 1:
-        return parts[0].back(parts[0].attend(problem))
-    return _merge(problem, parts)
+    several = len(parts(problem)) > 1 and problem.score.normalised
+    answers = [_part(problem, part, with_sum=several) for part in parts(problem)]
+    output = _weigh_parts(answers) if several else torch.stack(answers).sum(0) if len(answers) > 1 else answers[0]
+    return output.transpose(1, 2)
 
 
-class _Take(torch.autograd.Function):
-    """The rows that `there` names; backward the same through the inverse, so that nothing is scattered."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Float[Tensor, "B N H D"], there: Rows, back: Sequence[Rows]) -> Float[Tensor, "B M H D"]:
-        ctx.back = back
-        return there.of(x)
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        return reduce(torch.add, [rows.of(gradient) for rows in ctx.back]), None, None
+def _part(problem: Problem, part: Tiles, with_sum: bool) -> Float[Tensor, "B N H V"]:
+    """The answer of one part, and in one more column the log of its sum where it must be weighed against others."""
+    # All heads of a place lie together in memory before they are split: a row is taken in one piece.
+    rows = problem.queries.transpose(1, 2), problem.keys.transpose(1, 2), problem.values.transpose(1, 2)
+    part = part.to(problem.queries.device)
+    per_tile = problem.batch * problem.heads * part.queries.shape[1] * part.keys.shape[1]
+    step = max(1, RUN // max(1, per_tile))
+    runs = [TileRun(problem, part, slice(start, start + step), with_sum) for start in range(0, len(part.queries), step)]
+    outside = problem.nothing
+    if with_sum:
+        outside = torch.cat([outside, outside.new_full((1,), torch.finfo(outside.dtype).min)])
+    return attend_in_runs(runs, *rows, [problem.score, problem.relative], outside)
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """One part of the pattern with its queries, keys and values gathered."""
+class TileRun(Run):
+    """Some tiles of a part."""
 
-    tiles: Tiles
-    pairs: Candidates
-    values: Float[Tensor, "B G H U V"]
+    problem: Problem
+    part: Tiles
+    chosen: slice
+    with_sum: bool
 
-    @classmethod
-    def of(cls, problem: Problem, part: Tiles) -> _Part:
-        device, dtype = problem.queries.device, problem.queries.dtype
-        part = part.to(device)
-        near = problem.neighbourhood
-        mask = block_mask(near, part.pattern, part.queries, part.keys)
-        bias = as_bias(mask, dtype)
-        pairs = Candidates(
-            _tile(problem.queries, part.queries, part.query_rows, part.query_slots),
-            _tile(problem.keys, part.keys, part.key_rows, part.key_slots),
-            part.queries,
-            part.keys,
-            mask,
-            bias,
-        )
-        return cls(part, pairs, _tile(problem.values, part.keys, part.key_rows, part.key_slots))
+    @property
+    def i(self) -> Int[Tensor, "t T"]:
+        """The places of the queries of each tile; −1 is absent."""
+        return self.part.queries[self.chosen]
 
-    def attend(self, problem: Problem) -> Float[Tensor, "B G H T V"]:
-        """The answer where this part is the whole pattern."""
-        return self.sum(self.pairs.weights(problem.score, problem.relative, may_be_empty=True), problem)
+    @property
+    def j(self) -> Int[Tensor, "t U"]:
+        """The places of the keys of each tile; −1 is absent."""
+        return self.part.keys[self.chosen]
 
-    free = attend  # without a softmax the parts simply add up
+    def take_queries(self, rows: Float[Tensor, "B N H D"]) -> Float[Tensor, "B n H D"]:
+        places = self.i.flatten()
+        taken = rows.index_select(1, places.clamp_min(0))
+        # An absent query asks for nothing, and no gradient comes from it.
+        return taken if self.part.whole else taken.masked_fill((places < 0)[:, None, None], 0)
 
-    def sum(self, weights: Float[Tensor, "B G H T U"], problem: Problem) -> Float[Tensor, "B G H T V"]:
-        """Σ_j weight · value."""
-        return gather_values(weights, self.values, self.pairs.i, self.pairs.j, problem.relative)
+    def put(self, rows: Float[Tensor, "B N H V"], part: Float[Tensor, "B n H V"]) -> None:
+        places = self.i.flatten()
+        if self.part.whole:
+            rows.index_copy_(1, places, part)
+        else:
+            present = torch.nonzero(places >= 0).flatten()
+            rows.index_copy_(1, places[present], part.index_select(1, present))
 
-    def back(self, x: Float[Tensor, "B G H T V"]) -> Float[Tensor, "B H N V"]:
-        """From tiles to places; zeros for a place that is no query here."""
-        flat = x.transpose(2, 3).flatten(1, 2)
-        (slots,) = self.tiles.query_slots  # a query stands in one tile of a part
-        return _Take.apply(flat, slots, [self.tiles.query_rows]).transpose(1, 2)  # type: ignore[no-untyped-call]
+    def take(self, rows: Float[Tensor, "B N G D"]) -> Float[Tensor, "B m G D"]:
+        # An absent key takes any row: nobody looks at what it finds.
+        return rows.index_select(1, self.j.flatten().clamp_min(0))
 
+    def give(self, rows: Float[Tensor, "B N G D"], part: Float[Tensor, "B m G D"]) -> None:
+        rows.index_add_(1, self.j.flatten().clamp_min(0), part)
 
-def _tile(
-    x: Float[Tensor, "B H N D"], places: Int[Tensor, "G T"], rows: Rows, slots: Sequence[Rows]
-) -> Float[Tensor, "B G H T D"]:
-    """The places of each tile, taken where all heads of a place lie together: one copy for each."""
-    taken = _Take.apply(x.transpose(1, 2), rows, slots)  # type: ignore[no-untyped-call]
-    return taken.unflatten(1, places.shape).transpose(2, 3)
-
-
-def _merge(problem: Problem, parts: list[_Part]) -> Float[Tensor, "B H Q V"]:
-    """One softmax over several parts: exp(score − top) and its sum from each, divided at the end."""
-    scores = [in_full(part.pairs.scores(problem.score, problem.relative)) for part in parts]
-    lowest = torch.finfo(problem.queries.dtype).min
-    tops = [_from_places(part, score.detach().amax(-1), lowest) for part, score in zip(parts, scores, strict=True)]
-    top = reduce(torch.maximum, tops)
-    sums, totals = [], []
-    for part, score in zip(parts, scores, strict=True):
-        base = _tile(top[..., None], part.tiles.queries, part.tiles.query_rows, part.tiles.query_slots)
-        weights = (score - base).exp()
-        totals.append(part.back(weights.sum(-1, keepdim=True)))
-        sums.append(part.back(part.sum(weights.to(problem.values.dtype), problem)))
-    alone = (top <= lowest)[..., None]  # nobody to look at: every score is the lowest number
-    total = reduce(torch.add, totals).masked_fill(alone, 1)
-    return (reduce(torch.add, sums) / total.to(problem.values.dtype)).masked_fill(alone, 0)
+    def attend(
+        self,
+        queries: Float[Tensor, "B n H D"],
+        keys: Float[Tensor, "B m G D"],
+        values: Float[Tensor, "B m G2 V"],
+    ) -> Float[Tensor, "B n H V2"]:
+        near, score, relative = self.problem.neighbourhood, self.problem.score, self.problem.relative
+        i, j = self.i, self.j
+        q = queries.unflatten(1, i.shape).transpose(2, 3)
+        k, v = (x.unflatten(1, j.shape).transpose(2, 3) for x in (keys, values))
+        mask = block_mask(near, self.part.pattern, i, j)
+        seen = Candidates(q, k, i, j, mask, as_bias(mask, q.dtype))
+        if not self.with_sum:
+            answer = gather_values(seen.weights(score, relative, may_be_empty=True), v, i, j, relative)
+            return answer.transpose(2, 3).flatten(1, 2)
+        scores = in_full(seen.scores(score, relative))
+        log_sum = scores.logsumexp(-1, keepdim=True)
+        answer = gather_values((scores - log_sum).exp().to(v.dtype), v, i, j, relative)
+        return torch.cat([answer, log_sum.to(v.dtype)], -1).transpose(2, 3).flatten(1, 2)
 
 
-def _from_places(part: _Part, tops: Float[Tensor, "B G H T"], lowest: float) -> Float[Tensor, "B H N"]:
-    """The top score of each place in this part, the lowest number for a place that is no query here."""
-    back = part.back(tops[..., None])[..., 0]
-    absent = part.tiles.query_slots[0].absent
-    return back if absent is None else back.masked_fill(absent, lowest)
+def _weigh_parts(answers: list[Float[Tensor, "B N H V2"]]) -> Float[Tensor, "B N H V"]:
+    """The parts' answers weighed by their sums: together one softmax over all keys of all parts."""
+    joined = torch.stack(answers)
+    log_sums = in_full(joined[..., -1:])
+    # A sum over nothing is near the lowest number of its type, where no real score comes.
+    alone = (log_sums <= torch.finfo(joined.dtype).min / 2).all(0)
+    shares = log_sums.softmax(0).masked_fill(alone, 0).to(joined.dtype)
+    return (joined[..., :-1] * shares).sum(0)

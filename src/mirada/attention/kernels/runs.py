@@ -19,8 +19,12 @@ class Run(ABC):
     """A piece of the problem: some queries, with all the keys and values that they look at."""
 
     @abstractmethod
-    def queries(self, rows: Tensor) -> Tensor:
-        """The run's part of the queries, or of what has their shape: a view."""
+    def take_queries(self, rows: Tensor) -> Tensor:
+        """The run's part of the queries, or of what has their shape."""
+
+    @abstractmethod
+    def put(self, rows: Tensor, part: Tensor) -> None:
+        """Store a part where the run's queries are."""
 
     @abstractmethod
     def take(self, rows: Tensor) -> Tensor:
@@ -34,23 +38,46 @@ class Run(ABC):
     def attend(self, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
         """The answer for the run's queries."""
 
+    def answer(self, output: Tensor, queries: Tensor, keys: Tensor, values: Tensor) -> None:
+        """Compute the run and store it in the output."""
+        self.put(output, self.attend(self.take_queries(queries), self.take(keys), self.take(values)))
+
 
 def attend_in_runs(
-    runs: Sequence[Run], queries: Tensor, keys: Tensor, values: Tensor, modules: Sequence[nn.Module | None]
+    runs: Sequence[Run],
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    modules: Sequence[nn.Module | None],
+    outside: Tensor,
 ) -> Tensor:
-    """The answer for all queries; `modules` hold the learned numbers that enter a run besides."""
+    """The answers of all runs; `outside` is the answer for a query that is in no run.
+
+    `modules` hold the learned numbers that enter a run besides.
+    """
+    if len(runs) == 1:  # small enough to be kept
+        output = outside.repeat(*queries.shape[:-1], 1)
+        runs[0].answer(output, queries, keys, values)
+        return output
     learned = [number for module in modules if module is not None for number in module.parameters()]
-    return _Runs.apply(runs, queries, keys, values, *learned)  # type: ignore[no-untyped-call]
+    arguments = runs, outside, queries, keys, values, *learned
+    return _Runs.apply(*arguments)  # type: ignore[no-untyped-call]
 
 
 class _Runs(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, runs: Sequence[Run], queries: Tensor, keys: Tensor, values: Tensor, *learned: Tensor
+        ctx: Any,
+        runs: Sequence[Run],
+        outside: Tensor,
+        queries: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        *learned: Tensor,
     ) -> Tensor:
-        output = values.new_zeros(*queries.shape[:-1], values.shape[-1])
+        output = outside.repeat(*queries.shape[:-1], 1)
         for run in runs:
-            run.queries(output).copy_(run.attend(run.queries(queries), run.take(keys), run.take(values)))
+            run.answer(output, queries, keys, values)
         ctx.save_for_backward(queries, keys, values, *learned)
         ctx.runs = runs
         return output
@@ -64,18 +91,19 @@ class _Runs(torch.autograd.Function):
         to_wanted = [torch.zeros_like(number) for number in wanted]
         for run in ctx.runs:
             taken = [
-                part.detach().requires_grad_() for part in (run.queries(queries), run.take(keys), run.take(values))
+                part.detach().requires_grad_() for part in (run.take_queries(queries), run.take(keys), run.take(values))
             ]
             with torch.enable_grad():
                 output = run.attend(*taken)
-            found = torch.autograd.grad(output, [*taken, *wanted], run.queries(gradient), materialize_grads=True)
-            run.queries(to_queries).copy_(found[0])
+            found = torch.autograd.grad(output, [*taken, *wanted], run.take_queries(gradient), materialize_grads=True)
+            run.put(to_queries, found[0])
             run.give(to_keys, found[1])
             run.give(to_values, found[2])
             for total, part in zip(to_wanted, found[3:], strict=True):
                 total.add_(part)
         totals = iter(to_wanted)
         return (
+            None,
             None,
             to_queries,
             to_keys,

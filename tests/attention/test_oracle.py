@@ -38,15 +38,12 @@ from mirada.attention import (
     Strided,
     Uniform,
     Window,
-    additive,
     attend,
     plan,
 )
-from mirada.attention import pattern as pattern_module
 from mirada.attention.attend import KERNELS, weigh
-from mirada.attention.kernels import blocked, edges, gathered
-from mirada.attention.pattern import tiles
 from tests.oracle import allowed, oracle
+from tests.pieces import small_pieces
 
 PLACES, WIDTH, HEADS = 7, 5, Heads(4, groups=2, width=6)
 PATTERNS = [
@@ -79,22 +76,9 @@ HALVES_OF_SHAW = [Shaw(1, keys=False), Shaw(3, values=False)]
 
 
 @pytest.fixture(autouse=True, scope="module")
-def small_pieces():
-    """Blocks, runs, tiles and chunks so small that seven places need several of each."""
-    sizes = [
-        (blocked, "SMALLEST_BLOCK", 2),
-        (blocked, "RUN", 1),
-        (gathered, "RUN", 1),
-        (edges, "RUN", 5),
-        (additive, "CHUNK", 300),
-        (pattern_module, "GRID_TILE", 2),
-    ]
-    with pytest.MonkeyPatch.context() as patch:
-        for module, name, size in sizes:
-            patch.setattr(module, name, size)
-        tiles.cache_clear()
+def _small_pieces():
+    with small_pieces():
         yield
-    tiles.cache_clear()
 
 
 counted: dict[str, int] = {"equal": 0, "refused": 0, "without meaning": 0}

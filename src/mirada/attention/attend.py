@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from mirada.attention.kernels import blocked, dense, edges, fused, gathered
+from mirada.attention.kernels import blocked, dense, edges, fused, gathered, runs
 from mirada.attention.pattern import Causal, Full
 from mirada.attention.problem import Problem
 
@@ -174,8 +174,8 @@ def explain(problem: Problem, kernel: Kernel | None = None) -> Explanation:
     widths = problem.queries.shape[-1] + problem.values.shape[-1]
     held = {
         Kernel.FUSED: 0,
-        Kernel.BLOCKED: blocked.RUN,
-        Kernel.GATHERED: gathered.RUN,
+        Kernel.BLOCKED: runs.KEPT,
+        Kernel.GATHERED: runs.KEPT,
         Kernel.EDGES: rows * edges.RUN,
     }
     most = min(held.get(chosen.kernel, rows * pairs), rows * pairs)

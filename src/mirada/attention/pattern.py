@@ -67,6 +67,13 @@ class Tiles:
         """Whether no query is absent."""
         return bool((self.queries >= 0).all())
 
+    @cached_property
+    def mask(self) -> Bool[Tensor, "G T U"] | None:
+        """Which pairs of each tile count; None where all do."""
+        allowed = self.pattern.allows(self.queries[:, :, None], self.keys[:, None, :])
+        mask = allowed & (self.keys >= 0)[:, None, :]
+        return None if bool((mask | (self.queries < 0)[:, :, None]).all()) else mask
+
 
 class Pattern(ABC):
     """N(i): which keys j a query i may look at. Frozen, hashable, and written as text (`parse` reads it)."""
@@ -84,6 +91,11 @@ class Pattern(ABC):
     def places(self) -> int | None:
         """How many places the pattern knows; None means any number."""
         return None
+
+    @property
+    def relative(self) -> bool:
+        """Whether j − i alone decides."""
+        return False
 
     def covers(self, first: int, queries: int, keys: int) -> bool:
         """Whether `queries` places from `first` on may look at all of `keys` places: the pattern changes nothing."""
@@ -120,6 +132,10 @@ class Full(Pattern):
     def allows(self, i: Int[Tensor, "..."], j: Int[Tensor, "..."]) -> Bool[Tensor, "..."]:
         return torch.ones((), dtype=torch.bool, device=i.device).expand(torch.broadcast_shapes(i.shape, j.shape))
 
+    @property
+    def relative(self) -> bool:
+        return True
+
     def covers(self, first: int, queries: int, keys: int) -> bool:
         return True
 
@@ -133,6 +149,10 @@ class Causal(Pattern):
 
     def allows(self, i: Int[Tensor, "..."], j: Int[Tensor, "..."]) -> Bool[Tensor, "..."]:
         return j <= i
+
+    @property
+    def relative(self) -> bool:
+        return True
 
     @property
     def band(self) -> Band:
@@ -163,6 +183,10 @@ class Window(Pattern):
         return (offset >= -self.left) & (offset <= self.right)
 
     @property
+    def relative(self) -> bool:
+        return True
+
+    @property
     def band(self) -> Band:
         return Band(self.left, self.right)
 
@@ -191,6 +215,10 @@ class Strided(Pattern):
 
     def allows(self, i: Int[Tensor, "..."], j: Int[Tensor, "..."]) -> Bool[Tensor, "..."]:
         return (i - j) % self.stride == 0
+
+    @property
+    def relative(self) -> bool:
+        return True
 
     def split(self, length: int) -> tuple[Tiles, ...]:
         # Places with the same remainder see one another and nobody else: one tile for each remainder.
@@ -302,6 +330,10 @@ class Both(Pattern):
         return self.one.allows(i, j) & self.other.allows(i, j)
 
     @property
+    def relative(self) -> bool:
+        return self.one.relative and self.other.relative
+
+    @property
     def band(self) -> Band:
         return Band(
             _tighter(self.one.band.left, self.other.band.left),
@@ -337,6 +369,10 @@ class Either(Pattern):
 
     def allows(self, i: Int[Tensor, "..."], j: Int[Tensor, "..."]) -> Bool[Tensor, "..."]:
         return self.one.allows(i, j) | self.other.allows(i, j)
+
+    @property
+    def relative(self) -> bool:
+        return self.one.relative and self.other.relative
 
     @property
     def band(self) -> Band:
@@ -399,7 +435,7 @@ def _cells(parts: tuple[Tiles, ...]) -> int:
     return sum(part.cells for part in parts)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)  # an entry holds a byte for each pair
 def tiles(pattern: Pattern, length: int) -> tuple[Tiles, ...]:
     """The tiles of a pattern over `length` places, kept, because every layer and step asks again."""
     return pattern.split(length)

@@ -17,13 +17,11 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from mirada.attention.kernels.dense import Candidates, gather_values
-from mirada.attention.kernels.runs import Run, attend_in_runs
+from mirada.attention.kernels.runs import Run, attend_in_runs, pieces_per_run
 from mirada.attention.neighbourhood import Neighbourhood, as_bias
-from mirada.attention.pattern import Pattern
 from mirada.attention.problem import Problem
 
 SMALLEST_BLOCK = 32  # below this the products are too small to pay
-RUN = 1 << 20  # pairs computed at once: 4 MB of scores in float32
 
 
 def refusal(problem: Problem) -> str | None:
@@ -57,8 +55,8 @@ def run(problem: Problem) -> Float[Tensor, "B H Q V"]:
     """The answer, a run of blocks at a time."""
     left, right = reach(problem)
     size, length = block_size(left, right), problem.neighbourhood.keys
-    per_block = problem.batch * problem.heads * size * (left + size + right)
-    step = size * max(1, RUN // per_block)
+    of_one = problem.batch * problem.heads * size * (left + size + right)
+    step = size * pieces_per_run(-(-length // size), of_one)
     runs = [BlockRun(problem, start, min(start + step, length), left, right) for start in range(0, length, step)]
     modules = [problem.score, problem.relative]
     return attend_in_runs(runs, problem.queries, problem.keys, problem.values, modules, problem.nothing)
@@ -100,11 +98,11 @@ class BlockRun(Run):
         problem, left, right = self.problem, self.left, self.right
         size = min(block_size(left, right), queries.shape[2])
         i, j = block_places(self.start, self.end, size, left, right, queries.device)
-        mask = block_mask(problem.neighbourhood, problem.neighbourhood.pattern, i, j)
+        mask = block_mask(problem.neighbourhood, i, j)
         bias = as_bias(mask, queries.dtype)
         folded = fold(queries, size), self._windows(keys, size), self._windows(values, size)
         seen = Candidates(folded[0], folded[1], i, j, mask, bias)
-        weights = seen.weights(problem.score, problem.relative, may_be_empty=True)
+        weights = seen.weights(problem.score, problem.relative, problem.neighbourhood.may_be_empty)
         output = gather_values(weights, folded[2], i, j, problem.relative)
         return output.transpose(1, 2).flatten(2, 3)[:, :, : self.end - self.start]
 
@@ -135,12 +133,13 @@ def block_places(
     )
 
 
-def block_mask(
-    near: Neighbourhood, pattern: Pattern, i: Int[Tensor, "G T"], j: Int[Tensor, "G U"]
-) -> Bool[Tensor, "#B G 1 T U"]:
-    """Who may look within each block."""
+def block_mask(near: Neighbourhood, i: Int[Tensor, "g T"], j: Int[Tensor, "g U"]) -> Bool[Tensor, "#B #g 1 T U"]:
+    """Who may look within each block; one mask for all blocks where they are alike."""
+    outside = int(j[0, 0]) < 0 or int(j[-1, -1]) >= near.keys
+    if near.pattern.relative and not outside and near.facts.padding is None:
+        i, j = i[:1], j[:1]
     inside = (j >= 0) & (j < near.keys)
-    mask = pattern.allows(i[:, :, None], j[:, None, :]) & inside[:, None, :]
+    mask = near.pattern.allows(i[:, :, None], j[:, None, :]) & inside[:, None, :]
     if near.facts.padding is None:
         return mask[None, :, None]
     real = near.facts.padding.real[:, j.clamp(0, near.keys - 1)]

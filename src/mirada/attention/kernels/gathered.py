@@ -14,18 +14,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from mirada.attention.kernels.blocked import block_mask
 from mirada.attention.kernels.dense import Candidates, gather_values
-from mirada.attention.kernels.runs import Run, attend_in_runs
+from mirada.attention.kernels.runs import Run, attend_in_runs, pieces_per_run
 from mirada.attention.neighbourhood import as_bias
 from mirada.attention.pattern import Tiles, cells, tiles
 from mirada.attention.problem import Problem
 from mirada.attention.score import in_full
-
-RUN = 1 << 20  # pairs computed at once: 4 MB of scores in float32
 
 
 def refusal(problem: Problem) -> str | None:
@@ -56,8 +53,8 @@ def _part(problem: Problem, part: Tiles, with_sum: bool) -> Float[Tensor, "B N H
     # All heads of a place lie together in memory before they are split: a row is taken in one piece.
     rows = problem.queries.transpose(1, 2), problem.keys.transpose(1, 2), problem.values.transpose(1, 2)
     part = part.to(problem.queries.device)
-    per_tile = problem.batch * problem.heads * part.queries.shape[1] * part.keys.shape[1]
-    step = max(1, RUN // max(1, per_tile))
+    of_one = problem.batch * problem.heads * part.queries.shape[1] * part.keys.shape[1]
+    step = pieces_per_run(len(part.queries), of_one)
     runs = [TileRun(problem, part, slice(start, start + step), with_sum) for start in range(0, len(part.queries), step)]
     outside = problem.nothing
     if with_sum:
@@ -115,15 +112,24 @@ class TileRun(Run):
         i, j = self.i, self.j
         q = queries.unflatten(1, i.shape).transpose(2, 3)
         k, v = (x.unflatten(1, j.shape).transpose(2, 3) for x in (keys, values))
-        mask = block_mask(near, self.part.pattern, i, j)
-        seen = Candidates(q, k, i, j, mask, as_bias(mask, q.dtype))
+        mask = self._mask()
+        seen = Candidates(q, k, i, j, mask, None if mask is None else as_bias(mask, q.dtype))
         if not self.with_sum:
-            answer = gather_values(seen.weights(score, relative, may_be_empty=True), v, i, j, relative)
+            answer = gather_values(seen.weights(score, relative, near.may_be_empty), v, i, j, relative)
             return answer.transpose(2, 3).flatten(1, 2)
         scores = in_full(seen.scores(score, relative))
         log_sum = scores.logsumexp(-1, keepdim=True)
         answer = gather_values((scores - log_sum).exp().to(v.dtype), v, i, j, relative)
         return torch.cat([answer, log_sum.to(v.dtype)], -1).transpose(2, 3).flatten(1, 2)
+
+    def _mask(self) -> Bool[Tensor, "#B t 1 T U"] | None:
+        """Who may look within each tile; None where all may."""
+        mask, padding = self.part.mask, self.problem.neighbourhood.facts.padding
+        mask = None if mask is None else mask[None, self.chosen, None]
+        if padding is None:
+            return mask
+        real = padding.real[:, self.j.clamp_min(0)][:, :, None, None]
+        return real if mask is None else mask & real
 
 
 def _weigh_parts(answers: list[Float[Tensor, "B N H V2"]]) -> Float[Tensor, "B N H V"]:

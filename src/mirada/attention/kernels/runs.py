@@ -14,6 +14,14 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+KEPT = 1 << 23  # pairs up to which a problem is kept for the backward pass: 32 MB of scores in float32
+RUN = 1 << 20  # pairs computed at once beyond that: 4 MB, about what the caches hold
+
+
+def pieces_per_run(pieces: int, pairs_of_one: int) -> int:
+    """How many blocks or tiles make a run: all of them where the whole problem is small enough to be kept."""
+    return max(1, pieces) if pieces * pairs_of_one <= KEPT else max(1, RUN // pairs_of_one)
+
 
 class Run(ABC):
     """A piece of the problem: some queries, with all the keys and values that they look at."""

@@ -6,11 +6,12 @@ from contextlib import contextmanager
 import pytest
 
 from mirada.attention import additive, pattern
-from mirada.attention.kernels import blocked, edges, runs
+from mirada.attention.kernels import blocked, edges, gathered, runs
 
 SIZES = [
     (blocked, "SMALLEST_BLOCK", 2),
-    (runs, "KEPT", 0),
+    (blocked, "RUN", 0),
+    (gathered, "KEPT", 0),
     (runs, "RUN", 1),  # one block or tile at a time
     (edges, "RUN", 5),
     (additive, "CHUNK", 64),

@@ -52,7 +52,7 @@ BLOCKED_PAIR = 2.0
 BLOCKED_PLACE = 100  # what it costs to fold one place and to put its answer back
 GATHERED_PAIR = 2.5
 GATHERED_PLACE = 80  # the same for gathering it
-JOINED_PLACE = 150  # the same for each part of a pattern that has several
+JOINED_PLACE = 200  # the same for each part of a pattern that has several
 EDGE_COST = 16
 
 
@@ -174,8 +174,8 @@ def explain(problem: Problem, kernel: Kernel | None = None) -> Explanation:
     widths = problem.queries.shape[-1] + problem.values.shape[-1]
     held = {
         Kernel.FUSED: 0,
-        Kernel.BLOCKED: runs.KEPT,
-        Kernel.GATHERED: runs.KEPT,
+        Kernel.BLOCKED: runs.RUN,
+        Kernel.GATHERED: gathered.KEPT,
         Kernel.EDGES: rows * edges.RUN,
     }
     most = min(held.get(chosen.kernel, rows * pairs), rows * pairs)

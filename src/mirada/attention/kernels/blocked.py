@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from mirada.attention.kernels.dense import Candidates, gather_values
-from mirada.attention.kernels.runs import Run, attend_in_runs, pieces_per_run
+from mirada.attention.kernels.runs import RUN, Run, attend_in_runs, pieces_per_run
 from mirada.attention.neighbourhood import Neighbourhood, as_bias
 from mirada.attention.problem import Problem
 
@@ -56,7 +56,7 @@ def run(problem: Problem) -> Float[Tensor, "B H Q V"]:
     left, right = reach(problem)
     size, length = block_size(left, right), problem.neighbourhood.keys
     of_one = problem.batch * problem.heads * size * (left + size + right)
-    step = size * pieces_per_run(-(-length // size), of_one)
+    step = size * pieces_per_run(-(-length // size), of_one, kept=RUN)
     runs = [BlockRun(problem, start, min(start + step, length), left, right) for start in range(0, length, step)]
     modules = [problem.score, problem.relative]
     return attend_in_runs(runs, problem.queries, problem.keys, problem.values, modules, problem.nothing)

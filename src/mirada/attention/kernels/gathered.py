@@ -24,6 +24,8 @@ from mirada.attention.pattern import Tiles, cells, tiles
 from mirada.attention.problem import Problem
 from mirada.attention.score import in_full
 
+KEPT = 1 << 23  # pairs up to which all tiles are kept for the backward pass: gathering them again costs more
+
 
 def refusal(problem: Problem) -> str | None:
     """Why tiles cannot answer, or None."""
@@ -54,7 +56,7 @@ def _part(problem: Problem, part: Tiles, with_sum: bool) -> Float[Tensor, "B N H
     rows = problem.queries.transpose(1, 2), problem.keys.transpose(1, 2), problem.values.transpose(1, 2)
     part = part.to(problem.queries.device)
     of_one = problem.batch * problem.heads * part.queries.shape[1] * part.keys.shape[1]
-    step = pieces_per_run(len(part.queries), of_one)
+    step = pieces_per_run(len(part.queries), of_one, kept=KEPT)
     runs = [TileRun(problem, part, slice(start, start + step), with_sum) for start in range(0, len(part.queries), step)]
     outside = problem.nothing
     if with_sum:

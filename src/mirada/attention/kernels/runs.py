@@ -14,13 +14,12 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-KEPT = 1 << 23  # pairs up to which a problem is kept for the backward pass: 32 MB of scores in float32
-RUN = 1 << 20  # pairs computed at once beyond that: 4 MB, about what the caches hold
+RUN = 1 << 20  # pairs computed at once: 4 MB of scores in float32, about what the caches hold
 
 
-def pieces_per_run(pieces: int, pairs_of_one: int) -> int:
-    """How many blocks or tiles make a run: all of them where the whole problem is small enough to be kept."""
-    return max(1, pieces) if pieces * pairs_of_one <= KEPT else max(1, RUN // pairs_of_one)
+def pieces_per_run(pieces: int, pairs_of_one: int, kept: int) -> int:
+    """How many blocks or tiles make a run: all of them where their pairs are few enough to be kept."""
+    return max(1, pieces) if pieces * pairs_of_one <= kept else max(1, RUN // pairs_of_one)
 
 
 class Run(ABC):

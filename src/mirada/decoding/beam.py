@@ -1,0 +1,133 @@
+"""Beam search: the likeliest sequences that a few candidates at a time can find.
+
+Legend: S sentences, N beam width, R = S · N rows, T vocabulary.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from mirada.decoding.hypothesis import Hypothesis
+from mirada.decoding.protocol import S, Steps
+
+
+def beam(
+    model: Steps[S],
+    state: S,
+    first: Int[Tensor, "S"],
+    end: int,
+    limits: Int[Tensor, "S"],
+    width: int,
+    penalty: float = 1.0,
+) -> list[list[Hypothesis]]:
+    """The `width` best hypotheses of every sentence, best first by log-probability / length^penalty.
+
+    A sentence stops when it has `width` finished hypotheses, none of which a running one can still beat, or at its
+    limit of tokens. The bookkeeping of all sentences is done at once; only what is finished is touched in Python.
+    """
+    if width < 1:
+        raise ValueError(f"beam = {width}; use 1 or more")
+    search = _Search(first, end, limits, width, penalty)
+    state = state.select(search.sentence_rows())
+    while search.running:
+        scores, state = model.step(search.tokens, state)
+        rows = search.extend(scores)
+        state = state.select(rows)
+    return search.results()
+
+
+class _Search:
+    """The running candidates of all sentences that are not done."""
+
+    def __init__(self, first: Int[Tensor, "S"], end: int, limits: Int[Tensor, "S"], width: int, penalty: float) -> None:
+        count, device = len(first), first.device
+        self.end, self.width, self.penalty = end, width, penalty
+        self.limits = limits
+        self.sentences = torch.arange(count, device=device)
+        self.tokens = first.repeat_interleave(width)
+        # All candidates of a sentence start alike: only the first may be extended in the first step.
+        self.logs = torch.full((count, width), float("-inf"), device=device)
+        self.logs[:, 0] = 0
+        self.history = first.new_empty((count * width, 0))
+        self.found: list[list[Hypothesis]] = [[] for _ in range(count)]
+        self.length = 0
+        self._leave_out(limits <= 0)
+
+    @property
+    def running(self) -> bool:
+        """Whether a sentence is still being decoded."""
+        return len(self.sentences) > 0
+
+    def sentence_rows(self) -> Int[Tensor, "R"]:
+        """The sentence of each candidate."""
+        return self.sentences.repeat_interleave(self.width)
+
+    def extend(self, scores: Float[Tensor, "R T"]) -> Int[Tensor, "R2"]:
+        """One more token for each candidate; the rows, among those before, that the new candidates come from."""
+        self.length += 1
+        count, size = len(self.sentences), scores.shape[-1]
+        totals = (self.logs[..., None] + scores.view(count, self.width, size)).flatten(1)
+        # Twice the width, so that as many candidates go on even if all others end here.
+        best, places = totals.topk(min(2 * self.width, totals.shape[1]), -1)
+        tokens, origins = places % size, places // size
+        rows = origins + torch.arange(count, device=origins.device)[:, None] * self.width
+        self._finish(best, tokens, rows)
+        running = best.masked_fill(tokens == self.end, float("-inf"))
+        self.logs, kept = running.topk(self.width, -1)
+        rows, tokens = rows.gather(1, kept), tokens.gather(1, kept)
+        self.history = torch.cat([self.history[rows.flatten()], tokens.flatten()[:, None]], 1)
+        self.tokens = tokens.flatten()
+        return rows.flatten()[self._leave_out(self._done())]
+
+    def _finish(self, best: Float[Tensor, "S C"], tokens: Int[Tensor, "S C"], rows: Int[Tensor, "S C"]) -> None:
+        """Keep the candidates among the first `width` that end here."""
+        ending = (tokens[:, : self.width] == self.end) & best[:, : self.width].isfinite()
+        for sentence, candidate in torch.nonzero(ending).tolist():
+            text = self.history[rows[sentence, candidate]].tolist()
+            found = Hypothesis(text, float(best[sentence, candidate]), finished=True)
+            self.found[int(self.sentences[sentence])].append(found)
+
+    def _done(self) -> Tensor:
+        """Which running sentences need no further step."""
+        at_limit = self.limits[self.sentences] <= self.length
+        self._keep_unfinished(at_limit)
+        # The best that a running candidate can still reach: no more loss, and the greatest length that helps.
+        lengths = self.limits[self.sentences] + 1 if self.penalty > 0 else torch.full_like(self.sentences, self.length)
+        hopes = self.logs[:, 0] / lengths.clamp_min(1) ** self.penalty
+        enough = [
+            len(self.found[sentence]) >= self.width and self._worst(sentence) >= hope
+            for sentence, hope in zip(self.sentences.tolist(), hopes.tolist(), strict=True)
+        ]
+        return at_limit | torch.tensor(enough, dtype=torch.bool, device=at_limit.device)
+
+    def _worst(self, sentence: int) -> float:
+        """The score of the last hypothesis that would be returned now."""
+        scores = sorted((found.score(self.penalty) for found in self.found[sentence]), reverse=True)
+        return scores[self.width - 1]
+
+    def _keep_unfinished(self, at_limit: Tensor) -> None:
+        """At the limit, what still runs is kept as it is, said to be unfinished."""
+        for place in torch.nonzero(at_limit).flatten().tolist():
+            found = self.found[int(self.sentences[place])]
+            for candidate in range(self.width):
+                log = float(self.logs[place, candidate])
+                if log > float("-inf"):
+                    tokens = self.history[place * self.width + candidate].tolist()
+                    found.append(Hypothesis(tokens, log, finished=False))
+
+    def _leave_out(self, done: Tensor) -> Int[Tensor, "R2"]:
+        """Forget the sentences that are done; the rows of the others."""
+        kept = torch.nonzero(~done).flatten()
+        rows = (kept[:, None] * self.width + torch.arange(self.width, device=kept.device)).flatten()
+        self.sentences, self.logs = self.sentences[kept], self.logs[kept]
+        self.tokens, self.history = self.tokens[rows], self.history[rows]
+        return rows
+
+    def results(self) -> list[list[Hypothesis]]:
+        """The best hypotheses of each sentence: finished ones before unfinished ones, then by score."""
+        return [
+            sorted(found, key=lambda one: (one.finished, one.score(self.penalty)), reverse=True)[: self.width]
+            for found in self.found
+        ]

@@ -1,0 +1,1 @@
+"""Layers: what stands around the attention in a model."""

@@ -1,0 +1,80 @@
+"""A stack of blocks, with the state that a step of decoding needs kept outside.
+
+Legend: B batch, N places, W model width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from mirada.attention import Attention, Facts, Memory
+from mirada.layers.block import Block, Source
+from mirada.layers.noise import Noise
+from mirada.layers.norm import Norm, NormKind
+
+
+class Stack(nn.Module):
+    """Blocks one after the other, and a last norm where the blocks normalise before (pre-norm)."""
+
+    def __init__(self, blocks: Sequence[Block], norm: NormKind = "layer") -> None:
+        super().__init__()
+        if not blocks:
+            raise ValueError("a stack of no blocks; use 1 or more")
+        self.blocks = nn.ModuleList(blocks)
+        first = blocks[0]
+        self.last_norm = Norm(first.self_attention.width, norm) if first.order == "pre" else None
+
+    def forward(
+        self,
+        x: Float[Tensor, "B N W"],
+        facts: Facts,
+        *,
+        sources: Sequence[Source] | None = None,
+        noise: Noise | None = None,
+    ) -> Float[Tensor, "B N W"]:
+        """All places at once."""
+        for number, block in enumerate(self._blocks()):
+            x, _ = block(x, facts, source=None if sources is None else sources[number], noise=noise)
+        return self._finish(x, facts)
+
+    def step(
+        self,
+        x: Float[Tensor, "B N W"],
+        past: Sequence[Memory],
+        offset: int,
+        sources: Sequence[Source] | None = None,
+    ) -> tuple[Float[Tensor, "B N W"], list[Memory]]:
+        """The next places only, given what the blocks remember of those before."""
+        facts = Facts(offset=offset)
+        grown = []
+        for number, block in enumerate(self._blocks()):
+            x, memory = block(x, facts, past=past[number], source=None if sources is None else sources[number])
+            grown.append(memory)
+        return self._finish(x, facts), grown
+
+    def start(self, like: Float[Tensor, "B N W"]) -> list[Memory]:
+        """Each block's memory before the first step: of no place."""
+        nothing = like[:, :0]
+        return [block.self_attention.remember(nothing) for block in self._blocks()]
+
+    def sources(self, states: Float[Tensor, "B N W"], facts: Facts) -> list[Source]:
+        """Each block's memory of the source, made once."""
+        found = []
+        for block in self._blocks():
+            if not isinstance(block.cross_attention, Attention):
+                raise ValueError("these blocks look at no source")
+            found.append(Source(block.cross_attention.remember(states), facts))
+        return found
+
+    def _blocks(self) -> Iterator[Block]:
+        """The blocks, as what they are (a module list forgets it)."""
+        return (block for block in self.blocks if isinstance(block, Block))
+
+    def _finish(self, x: Float[Tensor, "B N W"], facts: Facts) -> Float[Tensor, "B N W"]:
+        if self.last_norm is None:
+            return x
+        real = None if facts.padding is None or facts.offset else facts.padding.real
+        return self.last_norm(x, real)

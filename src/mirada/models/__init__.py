@@ -1,0 +1,1 @@
+"""Models: arguments to blocks and stacks, not copies of them."""

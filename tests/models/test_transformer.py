@@ -1,0 +1,128 @@
+"""The Transformer: step by step equals all at once, batches do not matter, beam 1 is greedy, and it learns."""
+
+import pytest
+import torch
+
+from mirada.attention import Additive, Padding, Rotary, Shaw, Strided, Uniform, Window
+from mirada.decoding.beam import beam
+from mirada.decoding.greedy import greedy
+from mirada.layers.noise import Noise
+from tests.models.build import small_transformer
+
+BEGIN, END = 1, 2
+CHOICES = {
+    "as in the paper": {"order": "post"},
+    "pre-norm": {},
+    "root mean square, SwiGLU, rotary": {"norm": "rms", "activation": "swiglu", "position": Rotary(), "entered": None},
+    "batch norm, GELU": {"norm": "batch", "activation": "gelu"},
+    "additive, Shaw": {"score": Additive(), "position": Shaw(3)},
+    "windows": {"pattern": Window(2, 1)},
+    "strides": {"pattern": Strided(2) | Window(1, 1)},
+    "the plain mean": {"score": Uniform()},
+    "positions beside": {"join": "concatenate"},
+}
+
+
+def sentences(lengths, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    tokens = torch.randint(3, 23, (len(lengths), max(lengths)), generator=generator)
+    padding = Padding.from_lengths(lengths)
+    return tokens.masked_fill(~padding.real, 0), padding
+
+
+@pytest.fixture(params=CHOICES, ids=str)
+def model(request):
+    torch.manual_seed(5)
+    return small_transformer(**CHOICES[request.param]).double().eval()
+
+
+@torch.no_grad()
+def test_step_by_step_equals_all_at_once(model) -> None:
+    source, padding = sentences([7, 3, 5])
+    target, _ = sentences([6, 6, 6], seed=1)
+    whole = model.output.scores(model(source, padding, target, None).flatten(0, 1)).view(3, 6, -1)
+    state = model.start(source, padding)
+    for place in range(6):
+        scores, state = model.step(target[:, place], state)
+        torch.testing.assert_close(scores, whole[:, place])
+
+
+@torch.no_grad()
+def test_a_row_does_not_depend_on_its_batch(model) -> None:
+    source, padding = sentences([7, 3, 5])
+    target, target_padding = sentences([4, 6, 2], seed=1)
+    together = model(source, padding, target, target_padding)
+    for row, (length, target_length) in enumerate([(7, 4), (3, 6), (5, 2)]):
+        alone = model(source[row : row + 1, :length], None, target[row : row + 1, :target_length], None)
+        torch.testing.assert_close(together[row, :target_length], alone[0])
+
+
+@torch.no_grad()
+def test_rows_can_be_chosen_in_the_middle(model) -> None:
+    source, padding = sentences([7, 3, 5])
+    rows = torch.tensor([2, 0, 2])
+    _, state = model.step(torch.tensor([BEGIN] * 3), model.start(source, padding))
+    scores, _ = model.step(torch.tensor([4, 5, 6]), state)
+    chosen, _ = model.step(torch.tensor([4, 5, 6])[rows], state.select(rows))
+    torch.testing.assert_close(chosen, scores[rows])
+
+
+@torch.no_grad()
+def test_beam_of_one_is_greedy(model) -> None:
+    source, padding = sentences([7, 3, 5, 4])
+    first, limits = torch.full((4,), BEGIN), torch.tensor([9, 5, 7, 1])
+    one = greedy(model, model.start(source, padding), first, END, limits)
+    narrow = beam(model, model.start(source, padding), first, END, limits, width=1)
+    assert [hypothesis.tokens for hypothesis in one] == [found[0].tokens for found in narrow]
+    assert [hypothesis.finished for hypothesis in one] == [found[0].finished for found in narrow]
+
+
+def test_the_gradient_of_a_padded_place_is_nothing(model) -> None:
+    source, padding = sentences([7, 3])
+    target, target_padding = sentences([4, 4], seed=1)
+    hidden = model(source, padding, target, target_padding)
+    (gradient,) = torch.autograd.grad(hidden.sum(), model.embedding.weight)
+    assert gradient.isfinite().all()
+    assert (gradient[0] == 0).all(), "the padding's own embedding gets no gradient"
+
+
+def test_the_same_step_drops_the_same_numbers() -> None:
+    model = small_transformer()
+    source, padding = sentences([5, 4])
+    target, target_padding = sentences([3, 3], seed=1)
+    runs = [model(source, padding, target, target_padding, Noise(0.3, seed=7, step=step)) for step in (4, 4, 5)]
+    assert torch.equal(runs[0], runs[1])
+    assert not torch.equal(runs[0], runs[2])
+
+
+@pytest.mark.parametrize("task", ["copy", "reverse", "sort"])
+def test_it_learns(task) -> None:
+    """Unseen sequences are copied, reversed and sorted after a few seconds of training."""
+    torch.manual_seed(1)
+    model = small_transformer(width=64, layers=1, heads=4)
+    answer = {"copy": lambda x: x, "reverse": lambda x: x.flip(1), "sort": lambda x: x.sort(1).values}[task]
+    generator = torch.Generator().manual_seed(2)
+    optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98))
+
+    def batch(count: int):
+        source = torch.randint(3, 13, (count, 6), generator=generator)
+        wanted = torch.cat([answer(source), torch.full((count, 1), END)], 1)
+        return source, torch.cat([torch.full((count, 1), BEGIN), wanted[:, :-1]], 1), wanted
+
+    steps = 500
+    for step in range(steps):
+        for group in optimizer.param_groups:
+            group["lr"] = 3e-3 * min(1, (step + 1) / 50) * (1 - step / steps)
+        source, target, wanted = batch(64)
+        hidden = model(source, None, target, None)
+        loss = model.output.loss(hidden.flatten(0, 1), wanted.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+    model.eval()
+    with torch.no_grad():
+        source, _, wanted = batch(200)
+        found = greedy(model, model.start(source, None), torch.full((200,), BEGIN), END, torch.full((200,), 9))
+    right = [one.tokens == row[:-1].tolist() for one, row in zip(found, wanted, strict=True)]
+    assert sum(right) / len(right) >= 0.95

@@ -51,7 +51,7 @@ EXPLICIT_UNTIL: dict[tuple[str, torch.dtype, bool], int] = {
 BLOCKED_PAIR = 2.0
 BLOCKED_PLACE = 100  # what it costs to fold one place and to put its answer back
 GATHERED_PAIR = 2.5
-GATHERED_PLACE = 80  # the same for gathering it
+GATHERED_PLACE = 110  # the same for gathering it
 JOINED_PLACE = 200  # the same for each part of a pattern that has several
 EDGE_COST = 16
 

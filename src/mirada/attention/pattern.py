@@ -68,11 +68,13 @@ class Tiles:
         return bool((self.queries >= 0).all())
 
     @cached_property
-    def mask(self) -> Bool[Tensor, "G T U"] | None:
-        """Which pairs of each tile count; None where all do."""
+    def mask(self) -> Bool[Tensor, "G #T U"] | None:
+        """Which pairs of each tile count: for every query alike where only absent keys do not; None where all do."""
         allowed = self.pattern.allows(self.queries[:, :, None], self.keys[:, None, :])
-        mask = allowed & (self.keys >= 0)[:, None, :]
-        return None if bool((mask | (self.queries < 0)[:, :, None]).all()) else mask
+        present = (self.keys >= 0)[:, None, :]
+        if not bool((allowed | ~present | (self.queries < 0)[:, :, None]).all()):
+            return allowed & present
+        return None if bool(present.all()) else present
 
 
 class Pattern(ABC):

@@ -84,10 +84,12 @@ class TileRun(Run):
         return self.part.keys[self.chosen]
 
     def take_queries(self, rows: Float[Tensor, "B N H D"]) -> Float[Tensor, "B n H D"]:
-        places = self.i.flatten()
-        taken = rows.index_select(1, places.clamp_min(0))
-        # An absent query asks for nothing, and no gradient comes from it.
-        return taken if self.part.whole else taken.masked_fill((places < 0)[:, None, None], 0)
+        # An absent query takes any row: what it finds is put nowhere.
+        return rows.index_select(1, self.i.flatten().clamp_min(0))
+
+    def take_gradient(self, rows: Float[Tensor, "B N H V"]) -> Float[Tensor, "B n H V"]:
+        taken = self.take_queries(rows)
+        return taken if self.part.whole else taken.masked_fill_((self.i.flatten() < 0)[:, None, None], 0)
 
     def put(self, rows: Float[Tensor, "B N H V"], part: Float[Tensor, "B n H V"]) -> None:
         places = self.i.flatten()
@@ -124,7 +126,7 @@ class TileRun(Run):
         answer = gather_values((scores - log_sum).exp().to(v.dtype), v, i, j, relative)
         return torch.cat([answer, log_sum.to(v.dtype)], -1).transpose(2, 3).flatten(1, 2)
 
-    def _mask(self) -> Bool[Tensor, "#B t 1 T U"] | None:
+    def _mask(self) -> Bool[Tensor, "#B t 1 #T U"] | None:
         """Who may look within each tile; None where all may."""
         mask, padding = self.part.mask, self.problem.neighbourhood.facts.padding
         mask = None if mask is None else mask[None, self.chosen, None]

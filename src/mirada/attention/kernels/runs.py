@@ -27,7 +27,11 @@ class Run(ABC):
 
     @abstractmethod
     def take_queries(self, rows: Tensor) -> Tensor:
-        """The run's part of the queries, or of what has their shape."""
+        """The run's part of the queries."""
+
+    def take_gradient(self, rows: Tensor) -> Tensor:
+        """The run's part of the output's gradient."""
+        return self.take_queries(rows)
 
     @abstractmethod
     def put(self, rows: Tensor, part: Tensor) -> None:
@@ -102,7 +106,7 @@ class _Runs(torch.autograd.Function):
             ]
             with torch.enable_grad():
                 output = run.attend(*taken)
-            found = torch.autograd.grad(output, [*taken, *wanted], run.take_queries(gradient), materialize_grads=True)
+            found = torch.autograd.grad(output, [*taken, *wanted], run.take_gradient(gradient), materialize_grads=True)
             run.put(to_queries, found[0])
             run.give(to_keys, found[1])
             run.give(to_values, found[2])

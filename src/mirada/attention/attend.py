@@ -115,6 +115,8 @@ def _plan_all_pairs(problem: Problem) -> Plan:
     learning = torch.is_grad_enabled() and (q.requires_grad or problem.keys.requires_grad)
     crossover = explicit_until(q.device.type, q.dtype, learning)
     kind = f"{'training' if learning else 'inference'} in {str(q.dtype).removeprefix('torch.')} on {q.device.type}"
+    if problem.neighbourhood.queries == 1 and not learning:
+        return Plan(Kernel.FUSED, f"{kind}: one query, where torch's kernel is faster at any length")
     if dense.pairs(problem) <= crossover**2:
         return Plan(Kernel.DENSE, f"{kind}: explicit products are faster up to {crossover} × {crossover} pairs")
     return Plan(Kernel.FUSED, f"{kind}: torch's kernel is faster beyond {crossover} × {crossover} pairs")

@@ -1,0 +1,1 @@
+"""Corpora: bilingual text from people's own files, every unit accounted for."""

@@ -1,0 +1,85 @@
+"""Filling plain text and tables: a line for a line, a row for a row."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from mirada.corpora.filled import Filled
+from mirada.corpora.lines import lines, shown
+from mirada.corpora.pair import Fault, Place
+from mirada.corpora.pieces import BATCH, Translate, translated
+from mirada.corpora.tsv import Layout, Row, delimiter, find_layout, is_csv, read_rows
+from mirada.corpora.writing import Sink
+
+
+def fill_plain(path: Path, out: Sink, translate: Translate, filled: Filled) -> None:
+    """One line for each line; a line at fault becomes an empty one, so that the lines still match."""
+    for number, (text, answer) in enumerate(translated(_texts(path, filled), translate), start=1):
+        if text.strip():
+            filled.judge(text, answer, Place(str(path), number))
+        out.write(answer.encode("utf-8", "replace") + b"\n")
+
+
+def _texts(path: Path, filled: Filled) -> Iterator[str]:
+    for line in lines(path):
+        if isinstance(line, Fault):
+            filled.review.append(line)
+            yield ""
+        else:
+            yield line
+
+
+def fill_table(
+    path: Path,
+    out: Sink,
+    asked: tuple[str, str],
+    translate: Translate,
+    filled: Filled,
+    columns: Sequence[str] | None,
+    overwrite: bool,
+) -> None:
+    """A row for each row, with the target's column filled and the others untouched."""
+    rows = read_rows(path)
+    layout: Layout | None = None
+    while batch := list(islice(rows, BATCH)):
+        if layout is None:
+            first = next((row for _, row in batch if not isinstance(row, Fault)), None)
+            layout = find_layout(path, first, *asked, columns) if first else None
+            if layout is not None and layout.header and first:
+                batch = [(number, row) for number, row in batch if row is not first]
+                out.write(_written(first, path))
+        done = [_row(number, row, path, layout, overwrite, filled) for number, row in batch]
+        answers = translated([text for _, text, _ in done], translate)
+        for (row, text, place), (_, answer) in zip(done, answers, strict=True):
+            if text and layout is not None:
+                filled.judge(text, answer, place)
+                row[layout.target] = answer
+            out.write(_written(row, path))
+
+
+def _row(
+    number: int, row: Row | Fault, path: Path, layout: Layout | None, overwrite: bool, filled: Filled
+) -> tuple[Row, str, Place]:
+    """A row, the text in it that is to be translated (none if it is to be left alone), and its place."""
+    place = Place(str(path), number)
+    if isinstance(row, Fault) or layout is None or len(row) <= layout.source:
+        fault = row if isinstance(row, Fault) else Fault(place, f"{len(row)} columns", shown("\t".join(row)))
+        filled.review.append(fault)
+        return ([""] if isinstance(row, Fault) else row), "", place
+    row = row + [""] * (layout.width - len(row))
+    if row[layout.target].strip() and not overwrite:
+        filled.kept += 1
+        return row, "", place
+    return row, row[layout.source] if row[layout.source].strip() else "", place
+
+
+def _written(row: Row, path: Path) -> bytes:
+    if not is_csv(path):
+        return ("\t".join(row) + "\n").encode("utf-8", "replace")
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter(path), lineterminator="\n").writerow(row)
+    return text.getvalue().encode("utf-8", "replace")

@@ -1,0 +1,94 @@
+"""Filling PO: every entry without a translation, plural forms included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import polib
+
+from mirada.corpora.filled import Filled
+from mirada.corpora.languages import matches, wrong_languages
+from mirada.corpora.pair import Fault, Place
+from mirada.corpora.pieces import Translate, translated
+from mirada.corpora.plurals import rule_of
+from mirada.corpora.po import HIDE, SHOW, UNESCAPED, language, load, plural_rule, singular_form
+from mirada.corpora.writing import Sink
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A text of an entry that wants a translation: its only one (None), or one form of its plural."""
+
+    entry: polib.POEntry
+    number: int | None
+    text: str
+    place: Place
+
+
+def fill_po(
+    path: Path, out: Sink, asked: tuple[str, str], translate: Translate, filled: Filled, overwrite: bool
+) -> None:
+    """Translate what is untranslated or fuzzy; fuzzy afterwards is what lost a protected symbol."""
+    catalogue = load(path)
+    given = language(path, catalogue)
+    if given and not matches(asked[1], given):
+        raise wrong_languages(path, [given], *asked)
+    _complete_header(catalogue, asked[1])
+    forms = list(_waiting(path, catalogue, filled, overwrite))
+    for form in forms:
+        _begin(form.entry)
+    for form, (text, answer) in zip(forms, translated((form.text for form in forms), translate), strict=True):
+        _put(form, answer)
+        if not filled.judge(text, answer, form.place) and not form.entry.fuzzy:
+            form.entry.flags.append("fuzzy")
+    out.write((str(catalogue).rstrip("\n") + "\n").translate(SHOW).encode("utf-8", "replace"))
+
+
+def _waiting(path: Path, catalogue: polib.POFile, filled: Filled, overwrite: bool) -> Iterator[Form]:
+    for entry in catalogue:
+        place = Place(str(path), entry.linenum or 1)
+        if entry.obsolete or (entry.translated() and not overwrite):
+            filled.kept += 1
+        elif UNESCAPED.search(entry.msgid + (entry.msgid_plural or "")):
+            filled.review.append(Fault(place, "bytes that are no text in the charset of the file", ""))
+        elif entry.msgid_plural:
+            yield from _plural(catalogue, entry, place)
+        else:
+            yield Form(entry, None, entry.msgid.translate(SHOW), place)
+
+
+def _plural(catalogue: polib.POFile, entry: polib.POEntry, place: Place) -> Iterator[Form]:
+    rule = plural_rule(catalogue)
+    singular = singular_form(catalogue)
+    for number in range(rule[0] if rule else 2):
+        text = entry.msgid if number == singular else entry.msgid_plural
+        yield Form(entry, number, text.translate(SHOW), place)
+
+
+def _begin(entry: polib.POEntry) -> None:
+    """What was only a guess goes, with the text that it was guessed from."""
+    entry.msgstr_plural = {}
+    entry.flags = [flag for flag in entry.flags if flag != "fuzzy"]
+    entry.previous_msgid = entry.previous_msgctxt = entry.previous_msgid_plural = None
+
+
+def _put(form: Form, answer: str) -> None:
+    if form.number is None:
+        form.entry.msgstr = answer.translate(HIDE)
+    else:
+        form.entry.msgstr_plural[form.number] = answer.translate(HIDE)
+
+
+def _complete_header(catalogue: polib.POFile, target: str) -> None:
+    """The language, the charset of what is written, and a rule for plurals where they are needed."""
+    header = catalogue.metadata
+    header["MIME-Version"] = header.get("MIME-Version", "1.0")
+    header["Content-Type"] = "text/plain; charset=UTF-8"
+    header["Content-Transfer-Encoding"] = "8bit"
+    if not header.get("Language", "").strip():
+        header["Language"] = target.replace("-", "_")
+    if plural_rule(catalogue) is None and any(entry.msgid_plural for entry in catalogue):
+        header["Plural-Forms"] = rule_of(target)
+    catalogue.metadata_is_fuzzy = False

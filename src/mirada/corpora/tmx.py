@@ -1,0 +1,117 @@
+"""TMX 1.4: translation memories, streamed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from mirada.corpora.inline import Numbering, Role, UnknownEntityError, Vocabulary, local_name, parts
+from mirada.corpora.languages import best, wrong_languages
+from mirada.corpora.lines import faultless, shown
+from mirada.corpora.opening import Meter
+from mirada.corpora.pair import Fault, Pair, Place, Unit
+from mirada.corpora.pieces import aligned
+from mirada.corpora.xml_stream import LANGUAGE, Element, stream, text_of, without_layout
+
+LANGUAGES = 200  # how many different ones are remembered for the error that lists them
+
+Variants = list[tuple[str, Element]]
+
+
+def _identity(element: Element, role: Role) -> str:
+    """What says that two codes are the same: `i` ties bpt to ept, `x` a source's code to the target's."""
+    if role not in (Role.OPEN, Role.CLOSE):
+        # What <hi> holds is translated, so it cannot tell; what the others hold is code.
+        told = element.get("type", "") if role is Role.AROUND else text_of(element)
+        alike = f"{local_name(element)} {told}"
+        return f"x {element.get('x')}" if element.get("x") else alike
+    tie = element.get("i", "")
+    parent = element.getparent()
+    beginnings = [] if parent is None else parent.iterchildren("{*}bpt")
+    across = next((one.get("x") for one in beginnings if one.get("i", "") == tie), None)
+    return f"x {across}" if across else f"i {tie}"
+
+
+VOCABULARY = Vocabulary(
+    {
+        "bpt": Role.OPEN,
+        "ept": Role.CLOSE,
+        "hi": Role.AROUND,
+        "ph": Role.ALONE,
+        "it": Role.ALONE,
+        "ut": Role.ALONE,
+        "sub": Role.AROUND,
+    },
+    _identity,
+)
+
+
+def read_tmx(path: Path, source: str, target: str, meter: Meter | None = None) -> Iterator[Unit]:
+    """The pairs of a translation memory; a unit without one of the languages is a Fault."""
+    found: Counter[str] = Counter()
+    paired = False
+    for number, unit in enumerate(stream(path, "tmx", ("tu",), meter), start=1):
+        given = variants(unit)
+        if len(found) < LANGUAGES:
+            found.update(tag for tag, _ in given)
+        sides = chosen(given, source), chosen(given, target)
+        paired = paired or all(sides)
+        yield from _units(sides[0], sides[1], (source, target), Place(str(path), number))
+    if found and not paired:
+        raise wrong_languages(path, found, source, target)
+
+
+def variants(unit: Element) -> Variants:
+    """The languages of a unit with their segments."""
+    listed = []
+    for variant in unit.iterchildren("{*}tuv"):
+        segment = variant.find("{*}seg")
+        if segment is not None:
+            listed.append((variant.get(LANGUAGE) or variant.get("lang") or "", segment))
+    return listed
+
+
+def chosen(given: Variants, asked: str) -> list[Element]:
+    """The segments in the tag that serves best; several, when a unit has several translations."""
+    wanted = set(best(asked, [tag for tag, _ in given]))
+    return [segment for tag, segment in given if tag in wanted]
+
+
+def _units(left: list[Element], right: list[Element], asked: tuple[str, str], place: Place) -> Iterator[Unit]:
+    if not left or not right:
+        missing = "source" if not left else "target"
+        text = text_of((left or right)[0]) if left or right else ""
+        yield Fault(place, f"no {missing}: the unit has no {asked[0] if not left else asked[1]}", shown(text))
+        return
+    for segment in right:
+        yield from pair_segments(left[0], segment, VOCABULARY, place)
+
+
+def pair_segments(left: Element, right: Element, vocabulary: Vocabulary, place: Place) -> Iterator[Unit]:
+    """The pair of two segments, with the same numbers for the same codes."""
+    if not len(left) and not len(right):  # most segments hold no codes, and need no numbers
+        source, target = without_layout(left.text or "", left), without_layout(right.text or "", right)
+        yield from pair_texts(source, target, place)
+        return
+    numbering = Numbering()
+    try:
+        source = without_layout(numbering.text(parts(left, vocabulary)), left)
+        target = without_layout(numbering.text(parts(right, vocabulary), own=False), right)
+    except UnknownEntityError as problem:
+        yield Fault(place, str(problem), shown(text_of(left)))
+        return
+    yield from pair_texts(source, target, place)
+
+
+def pair_texts(source: str, target: str, place: Place) -> Iterator[Unit]:
+    """The pairs of two texts, line by line where both have the same lines; without text, a Fault."""
+    for side in (faultless(source, place), faultless(target, place)):
+        if isinstance(side, Fault):
+            yield side
+            return
+    if not source.strip() or not target.strip():
+        yield Fault(place, "no target" if source.strip() else "no source", shown(source or target))
+        return
+    for one, other in aligned(source, target):
+        yield Pair(one, other, place)

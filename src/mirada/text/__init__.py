@@ -1,0 +1,1 @@
+"""Text: normalisation, protected symbols and subwords."""

@@ -319,6 +319,22 @@ def test_po_marks_what_lost_its_symbols_fuzzy(tmp_path: Path) -> None:
     assert [entry.msgid for entry in made if entry.fuzzy] == ["%d file\n", "a new %s"]
 
 
+def test_po_knows_what_gettext_takes_for_a_format(tmp_path: Path) -> None:
+    """`% o` within "10% of" is a directive where the entry is flagged, and prose elsewhere."""
+    header = PO[: PO.index("#. extracted")]
+    entries = '#, python-format\nmsgid "10% of it"\nmsgstr ""\n\nmsgid "20% of it"\nmsgstr ""\n'
+    entries += '\n#, c-format\nmsgid "%s of %d"\nmsgstr ""\n'
+
+    def translate(texts: list[str]) -> list[str]:
+        return [text.replace("% of it", "% de eso").replace("%s of %d", "%2$d de %1$s") for text in texts]
+
+    filled(tmp_path / "x.po", header + entries, translate)
+    msgfmt(tmp_path / "out.x.po")
+    made = polib.pofile(str(tmp_path / "out.x.po"))
+    assert [entry.fuzzy for entry in made] == [True, False, False]
+    assert made[2].msgstr == "%2$d de %1$s"
+
+
 @pytest.mark.parametrize(("language", "forms"), [("ja", 1), ("pl", 3), ("es", 2), ("ar", 6)])
 def test_every_plural_form_is_filled(language: str, forms: int, tmp_path: Path) -> None:
     (tmp_path / "x.po").write_text(PO)

@@ -2,9 +2,12 @@
 
 import gzip
 import os
+import random
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from mirada.corpora.pair import CorpusError, Pair
 from mirada.corpora.reading import meter_of, read, sources, understand
@@ -120,6 +123,34 @@ def test_each_input_is_described_in_a_line(tmp_path: Path) -> None:
         "x.xlf: XLIFF",
         "x.po: PO",
     ]
+
+
+@given(chance=st.randoms(use_true_random=False), which=st.integers(0, 5))
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_damaged_files_give_units_or_an_error_of_ours(chance: random.Random, which: int, tmp_path: Path) -> None:
+    """Bytes changed, lost or doubled anywhere: a reader may refuse a file, but never falls over."""
+    files = mixed(tmp_path)
+    data = bytearray(files[which].read_bytes())
+    for _ in range(chance.randint(1, 4)):
+        place = chance.randrange(len(data))
+        change = chance.choice(["set", "cut", "double", "quote"])
+        if change == "set":
+            data[place] = chance.randrange(256)
+        elif change == "cut":
+            del data[place : place + chance.randint(1, 9)]
+        elif change == "double":
+            data[place:place] = data[place : place + 30]
+        else:
+            data[place:place] = chance.choice([b'"', b"<", b"&x;", b"]]>", b"\\", b"\0", b"\n"])
+        data = data or bytearray(b"x")
+    files[which].write_bytes(bytes(data))
+    told = str(tmp_path)
+    try:
+        for unit in read(files, "en", "es"):
+            assert unit.place.number > 0
+    except CorpusError as problem:
+        told = str(problem)
+    assert str(tmp_path) in told
 
 
 @pytest.mark.realdata

@@ -65,6 +65,17 @@ def test_a_faster_machine_needs_less_time() -> None:
     assert judge(corpus, 3e11).minutes == pytest.approx(judge(corpus, 1.5e11).minutes / 2)
 
 
+def test_a_run_of_days_comes_with_a_shorter_way() -> None:
+    corpus = report(300_000)
+    corpus.worth *= 10
+    corpus.source_words.total *= 10
+    assert "days" in str(judge(corpus))
+    assert "--preset tiny would take about 14 hours" in str(judge(corpus))
+    corpus.worth //= 2
+    assert "--preset small would take about" in str(judge(corpus))
+    assert "--preset" not in str(judge(report(30_000)))
+
+
 def test_epochs_fall_and_memory_grows() -> None:
     epochs = [choose_epochs(tokens) for tokens in (1e3, 1e6, 1e7, 1e9)]
     assert epochs == sorted(epochs, reverse=True)

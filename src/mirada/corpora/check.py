@@ -14,7 +14,7 @@ from itertools import islice
 import numpy as np
 
 from mirada.corpora.findings import CheckReport, Doubt, Drop, Kept, Outcome, Reason
-from mirada.corpora.pair import Fault, Pair, Place, Unit
+from mirada.corpora.pair import Fault, Pair, Unit
 from mirada.text.hashes import Seen, hash_texts
 from mirada.text.identify import LETTERS, Guard, can_judge
 from mirada.text.normalise import control_in, normalise
@@ -145,7 +145,7 @@ class _Checker:
 def _by_itself(unit: Unit, limits: Limits) -> Pair | Drop:
     """The normalised pair, or why its texts are of no use."""
     if isinstance(unit, Fault):
-        return Drop(unit.place, Reason.UNREADABLE, unit.reason, unit.text, "")
+        return Drop(unit.place, Reason.REJECTED, unit.reason, unit.text, "")
     if max(len(unit.source), len(unit.target)) > 4 * limits.longest:  # not even worth normalising
         return _too_long(unit, limits)
     for name, text in (("source", unit.source), ("target", unit.target)):
@@ -201,8 +201,3 @@ def _doubts(pair: Pair) -> tuple[tuple[Doubt, str], ...]:
 
 def _drop(pair: Pair, reason: Reason, detail: str) -> Drop:
     return Drop(pair.place, reason, detail, pair.source, pair.target)
-
-
-def place_of(outcome: Outcome) -> Place:
-    """Where the unit of an outcome stands."""
-    return outcome.pair.place if isinstance(outcome, Kept) else outcome.place

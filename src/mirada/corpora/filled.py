@@ -23,5 +23,9 @@ class Filled:
         difference = compare(source, target)
         if not difference and tags_kept:
             return True
-        self.review.append(Fault(place, str(difference) if difference else "tags out of order", shown(target)))
+        self.review.append(
+            Fault(
+                place, str(difference) if difference else "tags or directives of a format do not match", shown(target)
+            )
+        )
         return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +17,9 @@ from mirada.corpora.pieces import Translate, translated
 from mirada.corpora.plurals import rule_of
 from mirada.corpora.po import HIDE, SHOW, UNESCAPED, language, load, plural_rule, singular_form
 from mirada.corpora.writing import Sink
+from mirada.text.placeholders import symbols
+
+DIRECTIVE = re.compile(r"%(?:\([^()]*\)|\d+\$)?[-+ #0']*[\d*]*(?:\.[\d*]+)?[hlLqjzt]*.?|\{[^{}]*\}|[{}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,8 @@ def fill_po(
         _begin(form.entry)
     for form, (text, answer) in zip(forms, translated((form.text for form in forms), translate), strict=True):
         _put(form, answer)
-        if not filled.judge(text, answer, form.place) and not form.entry.fuzzy:
+        kept = filled.judge(text, answer, form.place, not _breaks_format(form.entry, text, answer))
+        if not kept and not form.entry.fuzzy:
             form.entry.flags.append("fuzzy")
     out.write((str(catalogue).rstrip("\n") + "\n").translate(SHOW).encode("utf-8", "replace"))
 
@@ -74,6 +80,19 @@ def _begin(entry: polib.POEntry) -> None:
     entry.previous_msgid = entry.previous_msgctxt = entry.previous_msgid_plural = None
 
 
+def _breaks_format(entry: polib.POEntry, text: str, answer: str) -> bool:
+    """Whether the program that uses a flagged text would stumble over its translation.
+
+    In a text flagged as a format even "10% of" holds a directive, `% o`, as gettext and printf see it. Where those
+    differ and are not symbols that were compared already, a person must look.
+    """
+    if not any(flag.endswith("-format") and not flag.startswith("no-") for flag in entry.flags):
+        return False
+    loose = DIRECTIVE.findall(text), DIRECTIVE.findall(answer)
+    known = {*symbols(text), *symbols(answer)}
+    return Counter(loose[0]) != Counter(loose[1]) and not known.issuperset(loose[0] + loose[1])
+
+
 def _put(form: Form, answer: str) -> None:
     if form.number is None:
         form.entry.msgstr = answer.translate(HIDE)
@@ -89,6 +108,8 @@ def _complete_header(catalogue: polib.POFile, target: str) -> None:
     header["Content-Transfer-Encoding"] = "8bit"
     if not header.get("Language", "").strip():
         header["Language"] = target.replace("-", "_")
-    if plural_rule(catalogue) is None and any(entry.msgid_plural for entry in catalogue):
+    # A template's rule is a form to fill in, "nplurals=INTEGER", which msgfmt refuses.
+    wanted = "Plural-Forms" in header or any(entry.msgid_plural for entry in catalogue)
+    if wanted and plural_rule(catalogue) is None:
         header["Plural-Forms"] = rule_of(target)
     catalogue.metadata_is_fuzzy = False

@@ -19,7 +19,7 @@ from mirada.corpora.pair import Pair, Place
 class Reason(StrEnum):
     """Why a unit is not used."""
 
-    UNREADABLE = "unreadable"
+    REJECTED = "rejected in reading"
     EMPTY = "an empty side"
     TOO_LONG = "too long"
     CONTROL = "control characters"

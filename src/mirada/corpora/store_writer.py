@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, final
@@ -68,15 +68,13 @@ class StoreWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            with self._telling():
+            with self._telling(), ExitStack() as closing:  # a file that cannot be kept must not keep others open
                 for file in self._files.values():
-                    _close(file, durable=kind is None)
-                if kind is None:
+                    closing.callback(_close, file, durable=kind is None)
+            if kind is None:
+                with self._telling():
                     self._publish()
         finally:
-            for file in self._files.values():
-                with suppress(OSError):  # what a full disk refused once it refuses again
-                    file.close()
             shutil.rmtree(self._beside, ignore_errors=True)
 
     def _publish(self) -> None:

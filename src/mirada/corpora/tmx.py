@@ -27,10 +27,14 @@ def _identity(element: Element, role: Role) -> str:
         alike = f"{local_name(element)} {told}"
         return f"x {element.get('x')}" if element.get("x") else alike
     tie = element.get("i", "")
-    parent = element.getparent()
-    beginnings = [] if parent is None else parent.iterchildren("{*}bpt")
-    across = next((one.get("x") for one in beginnings if one.get("i", "") == tie), None)
+    across = element.get("x") if role is Role.OPEN else _across(element, tie)
     return f"x {across}" if across else f"i {tie}"
+
+
+def _across(end: Element, tie: str) -> str | None:
+    """The `x` of the bpt that an ept ends; the ept itself has none."""
+    earlier = end.itersiblings("{*}bpt", preceding=True)
+    return next((one.get("x") for one in earlier if one.get("i", "") == tie), None)
 
 
 VOCABULARY = Vocabulary(

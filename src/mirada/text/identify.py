@@ -5,8 +5,8 @@ and that package, which can also download a larger model, is never imported: not
 
 It errs on short texts, on names and on languages it saw little of, so an answer counts only if the bar is cleared:
 40 letters, 90 % sure, and both the expected language and the answer among those it knows well and does not confuse.
-Measured on 400,000 sentences of Tatoeba, Multi30k and a Spanish–Guarani corpus in the right language: none called
-wrong, where the bare answer is wrong for 1 of 50 short ones.
+Measured on 352,000 pairs of Tatoeba (en–es, en–pt) and Multi30k (en–de): one Portuguese sentence was called Spanish,
+and no other wrong, where the bare answer errs on up to 1 of 40 short ones.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ class Guard:
     """Tells texts that are surely in another language than the expected one.
 
     The model takes 30 µs for a text, most of the time of a whole check, so it is not asked about what is familiar: a
-    text most of whose words stood in several texts that the model found to be in the expected language.
+    text most of whose words stood in several texts that the model found to be in the expected language. Of 1,275
+    sentences in Portuguese and English put among 12,753 Spanish ones, it tells as many (1,108) as when always asked.
     """
 
     def __init__(self, tag: str) -> None:

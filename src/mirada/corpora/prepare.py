@@ -1,0 +1,147 @@
+"""Preparing a corpus: checked, split, cut into subwords and stored, from a stream of units to three token stores.
+
+    units → check → spool → split → subwords → stores of train, dev and test
+
+Each unit is read once, and memory does not grow with the corpus but for the keys: 24 bytes for each pair.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirada.corpora.check import Limits, check
+from mirada.corpora.findings import CheckReport, Drop, DropsFile, Kept, Reason
+from mirada.corpora.pair import CorpusError, Unit
+from mirada.corpora.split import NO_KEYS, Shares, Side, overlaps, shares_for, split
+from mirada.corpora.spool import Spool, in_chunks
+from mirada.corpora.store import Store, StoreWriter
+from mirada.corpora.verdict import running_words
+from mirada.text.sampling import Sampler
+from mirada.text.subwords import Subwords
+from mirada.text.vocabulary import learn
+
+LEFT_OUT = {Side.SOURCE_HELD_OUT: Reason.SOURCE_HELD_OUT, Side.TARGET_HELD_OUT: Reason.TARGET_HELD_OUT}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a corpus is prepared; together with the files, this decides every byte of the result."""
+
+    source: str
+    target: str
+    limits: Limits = field(default_factory=Limits)
+    shares: Shares | None = None  # by the size of the corpus
+    vocabulary: int | None = None  # by the size of the corpus
+    variants: int = 1  # segmentations of each training pair
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """A checked corpus: its kept pairs in a spool, and the account of the others."""
+
+    spool: Spool
+    report: CheckReport
+
+
+@dataclass(frozen=True, slots=True)
+class Divided:
+    """A split corpus: what each of its pairs is for."""
+
+    gathered: Gathered
+    sides: NDArray[np.int8]
+    shares: Shares
+
+    def rows(self, side: Side) -> NDArray[np.bool_]:
+        """Which pairs are on a side."""
+        return self.sides == side
+
+    def count(self, side: Side) -> int:
+        """How many pairs are on a side."""
+        return int(np.count_nonzero(self.sides == side))
+
+
+def gather(units: Iterable[Unit], settings: Settings, folder: Path, drops: DropsFile | None = None) -> Gathered:
+    """Check every unit; the kept ones go to a spool in `folder`, the others to `drops`."""
+    report = CheckReport()
+    with Spool(folder) as spool:
+        for outcome in check(units, settings.source, settings.target, report, settings.limits):
+            if isinstance(outcome, Kept):
+                spool.add(outcome.pair)
+            elif drops is not None:
+                drops.write(outcome)
+    return Gathered(spool, report)
+
+
+def divide(
+    gathered: Gathered,
+    settings: Settings,
+    dev: Gathered | None = None,
+    test: Gathered | None = None,
+    drops: DropsFile | None = None,
+) -> Divided:
+    """Split a checked corpus; `dev` and `test` are the user's own, and then none are taken from the corpus for them.
+
+    What cannot be trained on is taken back in the report and listed in `drops`.
+    """
+    shares = settings.shares or shares_for(len(gathered.spool))
+    shares = Shares(0.0 if dev else shares.dev, 0.0 if test else shares.test)
+    chosen = split(
+        gathered.spool.keys, shares, dev.spool.keys if dev else NO_KEYS, test.spool.keys if test else NO_KEYS
+    )
+    if np.any(chosen >= Side.SOURCE_HELD_OUT):
+        for side, pair in zip(chosen.tolist(), gathered.spool, strict=True):
+            if side in LEFT_OUT:
+                drop = Drop(pair.place, LEFT_OUT[Side(side)], "the same or nearly", pair.source, pair.target)
+                gathered.report.take_back(drop)
+                if drops is not None:
+                    drops.write(drop)
+    return Divided(gathered, chosen, shares)
+
+
+def learn_subwords(divided: Divided, settings: Settings) -> Subwords:
+    """The vocabulary of the training pairs, both languages together."""
+    rows = divided.rows(Side.TRAIN)
+    if not rows.any():
+        raise CorpusError("no pair is left to train on; see the reasons that `mirada check` lists, or add data")
+    texts = (text for pair in divided.gathered.spool.chosen(rows) for text in pair)
+    return learn(texts, settings.vocabulary, running_words(divided.gathered.report)).subwords
+
+
+def build_store(
+    spool: Spool,
+    rows: NDArray[np.bool_],
+    subwords: Subwords,
+    folder: Path,
+    made_from: str,
+    variants: int = 1,
+    seed: int = 0,
+) -> Store:
+    """The token store of the marked pairs, with end marks, in `folder`."""
+    sampler = Sampler(subwords, seed)
+    with StoreWriter(folder, made_from, subwords.size, variants) as writer:
+        for sources, targets in in_chunks(spool.chosen(rows)):
+            writer.add(
+                [sampler.draw(sources, variant, end=True) for variant in range(variants)],
+                [sampler.draw(targets, variant, end=True) for variant in range(variants)],
+            )
+    return Store.open(folder)
+
+
+def leak(one: Gathered, other: Gathered) -> int:
+    """How many pairs of a user's own file have a text that stands in another of them: for a warning."""
+    return int(np.count_nonzero(overlaps(one.spool.keys, other.spool.keys)))
+
+
+def forget(folder: Path) -> None:
+    """Remove the spools of a preparation when its stores are written."""
+    for name in ("pairs.tsv", "source.keys", "target.keys"):
+        (folder / name).unlink(missing_ok=True)
+    if folder.is_dir() and not any(folder.iterdir()):
+        shutil.rmtree(folder)

@@ -1,0 +1,147 @@
+"""`mirada train`: from files to a translator, and, with the same command, on from where it stopped."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mirada.cli.failure import fail, failing
+from mirada.cli.saying import Quiet, Verbose, begin, is_quiet, print_json, say
+
+if TYPE_CHECKING:
+    from mirada.training.run import Outcome, Request
+    from mirada.training.settings import Tree
+
+STOPPED = 128  # plus the number of the signal, as shells count it
+
+
+class PresetName(StrEnum):
+    """The sizes of models that have a name."""
+
+    TINY = "tiny"
+    SMALL = "small"
+    BASE = "base"
+    BIG = "big"
+
+
+@failing()
+def train(
+    data: Annotated[list[Path], typer.Argument(help="TMX, XLIFF, PO, TSV or CSV files, or two plain files.")],
+    source: Annotated[str, typer.Option("--from", help="The language to translate from, such as en.")],
+    target: Annotated[str, typer.Option("--to", help="The language to translate to, such as de or pt-BR.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model's folder; a run goes on in its own.")],
+    dev: Annotated[list[Path] | None, typer.Option(help="Pairs to look at while training; else some of DATA.")] = None,
+    test: Annotated[list[Path] | None, typer.Option(help="Pairs to score the end with; else some of DATA.")] = None,
+    columns: Annotated[str | None, typer.Option(help="Columns of a table without a header: en,de.")] = None,
+    config: Annotated[Path | None, typer.Option(help="A TOML file that may set everything.")] = None,
+    changes: Annotated[list[str] | None, typer.Option("--set", help="One setting: model.width=256.")] = None,
+    preset: Annotated[PresetName | None, typer.Option(help="The size of the model; else by the data.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Updates to make.")] = None,
+    epochs: Annotated[float | None, typer.Option(min=0.001, help="Passes over the data.")] = None,
+    minutes: Annotated[float | None, typer.Option(min=0.1, help="Time that the whole run may take.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Another number gives another run.")] = None,
+    start: Annotated[Path | None, typer.Option(help="A trained model to begin from, with its subwords.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Train a translator on your own files.
+
+    The same command again goes on where the run was stopped, bit for bit as if it had not been.
+    """
+    begin(quiet, verbose)
+    given = {"steps": steps, "epochs": epochs, "minutes": minutes}
+    if sum(value is not None for value in given.values()) > 1:
+        fail("--steps, --epochs and --minutes were given together; use one of them")
+    if start is not None and preset is not None:
+        fail("--start brings its own model; leave out --preset")
+    request = _request(
+        data,
+        (source, target),
+        output,
+        dev or [],
+        test or [],
+        columns,
+        preset,
+        _settings(config, changes, given, seed),
+        start,
+    )
+    _run(request, json)
+
+
+def _settings(
+    config: Path | None, changes: list[str] | None, given: dict[str, float | None], seed: int | None
+) -> "Tree":
+    """What a file and the command line say, the command line winning."""
+    from mirada.training.settings import merge, nested, read_sets, read_toml
+
+    tree = {} if config is None else read_toml(config)
+    tree = merge(tree, read_sets(changes or []))
+    for name, value in given.items():
+        if value is not None:
+            tree = merge(tree, nested("training.budget", {name: value}))
+    return tree if seed is None else merge(tree, nested("training.seed", seed))
+
+
+def _request(
+    data: list[Path],
+    languages: tuple[str, str],
+    output: Path,
+    dev: list[Path],
+    test: list[Path],
+    columns: str | None,
+    preset: PresetName | None,
+    settings: "Tree",
+    start: Path | None,
+) -> "Request":
+    from mirada.corpora.languages import normalise
+    from mirada.training.preparing import Files
+    from mirada.training.run import Request
+
+    named = () if columns is None else tuple(name.strip() for name in columns.split(","))
+    source, target = map(normalise, languages)
+    files = Files(tuple(data), tuple(dev), tuple(test), source, target, named)
+    return Request(files, output, None if preset is None else preset.value, settings, "the settings", start)
+
+
+def _run(request: "Request", json: bool) -> None:
+    from mirada.training.report import ConsoleReporter
+    from mirada.training.run import train as run
+    from mirada.training.stopping import listening
+
+    with listening() as stop:
+        outcome = run(request, ConsoleReporter(is_quiet()), stop)
+    if not outcome.finished:
+        say(f"Stopped and saved at step {outcome.step:,} of {outcome.total:,}. Give the same command to go on.")
+    else:
+        _tell(request, outcome)
+    if json:
+        print_json(_as_json(request, outcome))
+    if not outcome.finished:
+        raise typer.Exit(STOPPED + (stop.signal or 0))
+
+
+def _tell(request: "Request", outcome: "Outcome") -> None:
+    if outcome.result is None:
+        return
+    result = outcome.result
+    if result.test is not None:
+        for name, metric in (("BLEU", result.test.bleu), ("chrF", result.test.chrf)):
+            say(f"Test set ({result.test_sentences:,} pairs, beam 5): {name} {metric.score:.2f}  {metric.signature}")
+    say(f"The model is in {request.output}. Try it: echo 'A sentence.' | mirada translate {request.output}")
+
+
+def _as_json(request: "Request", outcome: "Outcome") -> dict[str, object]:
+    told: dict[str, object] = {
+        "model": str(request.output),
+        "finished": outcome.finished,
+        "step": outcome.step,
+        "steps": outcome.total,
+    }
+    if outcome.result is not None:
+        result = outcome.result
+        told["parameters"] = result.parameters
+        told["development"] = {"loss": result.development.loss, **result.development.values}
+        told["test"] = None if result.test is None else result.test.as_json() | {"sentences": result.test_sentences}
+    return told

@@ -1,0 +1,1 @@
+"""Tasks: what a run learns, how it is scored, and on what."""

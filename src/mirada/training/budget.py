@@ -1,0 +1,74 @@
+"""The budget: from steps, epochs or minutes to a number of steps and of looks at the development set."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from mirada.corpora.verdict import choose_epochs
+from mirada.models.config import Strict
+from mirada.training.config import BudgetConfig
+
+MEASURE_SHARE = 0.02  # of the minutes, spent on measuring a step
+MEASURE_SECONDS = (2.0, 15.0)  # least and most of it
+MEASURE_STEPS = 5
+VALIDATION_SHARE = 0.08  # of the minutes, for validations
+VALIDATION_COST = 0.8  # of the time that training on as many tokens takes: no backward pass, but greedy decoding
+TEST_COST = 4.0  # the same for beam search
+FEWEST_VALIDATIONS = 3
+
+
+class Budget(Strict):
+    """What was decided about the length of a run; recorded, and kept when it goes on."""
+
+    steps: int
+    validations: int
+    epochs: float  # that the steps amount to
+    why: str
+
+
+def asked(config: BudgetConfig) -> str | None:
+    """The one thing that was asked for; None where nothing was."""
+    given = [name for name in ("steps", "epochs", "minutes") if getattr(config, name) is not None]
+    if len(given) > 1:
+        raise ValueError(f"the budget is given as {' and '.join(given)}; use one of them")
+    return given[0] if given else None
+
+
+def by_count(config: BudgetConfig, steps_in_epoch: float, tokens_in_epoch: int, validations: int) -> Budget:
+    """A budget of steps or epochs; of as many epochs as suit the data where nothing was asked for."""
+    if config.steps is not None:
+        steps, why = config.steps, "as asked"
+    elif config.epochs is not None:
+        steps, why = max(1, round(config.epochs * steps_in_epoch)), f"{config.epochs:g} epochs"
+    else:
+        epochs = choose_epochs(tokens_in_epoch)
+        steps, why = max(1, round(epochs * steps_in_epoch)), f"{epochs} epochs suit {tokens_in_epoch:,} tokens"
+    return Budget(steps=steps, validations=min(validations, steps), epochs=round(steps / steps_in_epoch, 3), why=why)
+
+
+def by_time(
+    minutes: float,
+    spent: float,
+    step: tuple[float, float],
+    steps_in_epoch: float,
+    validations: int,
+    held_out: tuple[int, int],
+) -> Budget:
+    """A budget of minutes, `spent` seconds of which are gone.
+
+    `step` is the seconds and tokens of a step, `held_out` the tokens of the development sample and of the test set.
+    """
+    seconds, tokens = step
+    second_of_token = seconds / max(1.0, tokens)
+    look = VALIDATION_COST * held_out[0] * second_of_token
+    left = 60 * minutes - spent - TEST_COST * held_out[1] * second_of_token - look
+    affordable = int(VALIDATION_SHARE * 60 * minutes / max(1e-6, look))
+    looks = min(validations, max(FEWEST_VALIDATIONS, affordable))
+    steps = int((left - looks * look) / seconds)
+    if steps < 1:
+        raise ValueError(
+            f"--minutes {minutes:g} is too short: {spent:.0f} s went by before the first step, and a step takes "
+            f"{seconds:.2f} s; use --minutes {ceil((spent + 60) / 60) + 1} or more, or --preset tiny"
+        )
+    why = f"{minutes:g} minutes at {seconds * 1000:.0f} ms a step"
+    return Budget(steps=steps, validations=min(looks, steps), epochs=round(steps / steps_in_epoch, 3), why=why)

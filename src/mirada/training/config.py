@@ -1,0 +1,67 @@
+"""What a run is made of: data, model, training; each value from a preset, a file, or the command line."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from mirada.models.config import ModelConfig, Strict
+from mirada.training.precision import PrecisionKind
+from mirada.training.schedule import ScheduleKind
+
+
+class DataConfig(Strict):
+    """From files to tokens."""
+
+    vocabulary: int | None = Field(default=None, ge=300, le=200_000, description="subwords; by the size of the data")
+    variants: int | None = Field(default=None, ge=1, le=64, description="segmentations of each pair; by its size")
+    longest: int = Field(default=256, ge=2, le=100_000, description="tokens; longer pairs are not trained on")
+    dev_share: float | None = Field(default=None, ge=0, lt=0.5)
+    test_share: float | None = Field(default=None, ge=0, lt=0.5)
+    longest_characters: int = Field(default=2_000, ge=10, le=1_000_000)
+
+
+class BudgetConfig(Strict):
+    """How long to train: the one that is set counts; none means as many epochs as suit the data."""
+
+    steps: int | None = Field(default=None, ge=1)
+    epochs: float | None = Field(default=None, gt=0)
+    minutes: float | None = Field(default=None, gt=0)
+
+
+class TrainingConfig(Strict):
+    """How the model learns."""
+
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    budget: BudgetConfig = BudgetConfig()
+    batch_tokens: int = Field(default=2_800, ge=16, description="padded tokens of both sides in a batch")
+    accumulate: int = Field(default=1, ge=1, description="batches that make one update")
+    schedule: ScheduleKind = "linear"
+    rate: float | None = Field(default=None, gt=0, description="the highest learning rate; by the width")
+    warmup: int | None = Field(default=None, ge=1, description="updates until it is reached; by the budget")
+    beta_first: float = Field(default=0.9, ge=0, lt=1)
+    beta_second: float = Field(default=0.98, ge=0, lt=1)
+    decay: float = Field(default=0.0, ge=0)
+    clip: float = Field(default=1.0, ge=0, description="longest gradient; 0 for no limit")
+    smoothing: float = Field(default=0.1, ge=0, lt=1)
+    dropout: float | None = Field(default=None, ge=0, lt=1, description="by how often the data is passed over")
+    precision: PrecisionKind = "auto"
+    device: str = "auto"
+    threads: int | None = Field(default=None, ge=1, le=1_024)
+    validations: int = Field(default=20, ge=1, description="how often the run looks at the development set")
+    validation_sentences: int = Field(default=500, ge=1, description="of the development set, translated each time")
+    select: Literal["chrf", "bleu", "loss"] = "chrf"
+    patience: int = Field(
+        default=8, ge=0, description="validations without a better one before the run stops; 0: never"
+    )
+    average: int = Field(default=4, ge=1, description="best checkpoints whose mean the model is")
+    save_minutes: float = Field(default=5.0, gt=0)
+
+
+class RunConfig(Strict):
+    """A whole run."""
+
+    data: DataConfig = DataConfig()
+    model: ModelConfig = ModelConfig()
+    training: TrainingConfig = TrainingConfig()

@@ -1,0 +1,94 @@
+"""Finishing: the mean of the best weights, the layer to align by, the score of the test set, and the folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from torch import Tensor
+
+from mirada.decoding.search import Search
+from mirada.evaluation.translation import Scores, score
+from mirada.models import folder as model_folder
+from mirada.models.build import build
+from mirada.models.folder import FolderConfig
+from mirada.models.transformer import Transformer
+from mirada.tasks.anchors import best_layer
+from mirada.tasks.task import Score
+from mirada.tasks.translation import Development, TranslationTask, translate_texts
+from mirada.training import averaging, curves
+from mirada.training.card import write_card
+from mirada.training.checkpoint import Progress
+from mirada.training.preparing import Prepared, Say
+from mirada.training.record import RunRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a finished run has reached."""
+
+    development: Score
+    test: Scores | None
+    test_sentences: int
+    parameters: int
+    steps: tuple[int, ...]  # whose weights were averaged
+
+
+def finish(
+    folder: Path,
+    config: FolderConfig,
+    prepared: Prepared,
+    record: RunRecord,
+    progress: Progress,
+    select: str,
+    say: Say,
+) -> Result:
+    """Write the finished folder."""
+    model = build(config.model, config.vocabulary)
+    weights, development, steps = _best(folder, model, prepared, progress, select)
+    model_folder.assign(model, weights, folder)
+    model.eval()
+    config = config.model_copy(update={"alignment_layer": best_layer(model, prepared.dev)})
+    test = _test(model, prepared, config)
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    result = Result(development, test, len(prepared.test_pairs), parameters, steps)
+    command = f"mirada translate {folder.name}"
+    text = write_card(
+        config,
+        prepared.facts,
+        record,
+        progress.model_copy(update={"kept": steps}),
+        development,
+        test,
+        parameters,
+        command,
+    )
+    model_folder.save(folder, config, weights, prepared.subwords, text)
+    picture = curves.draw(folder)
+    if picture is not None:
+        say(f"The curves of loss and scores are in {picture}.")
+    return result
+
+
+def _best(
+    folder: Path, model: Transformer, prepared: Prepared, progress: Progress, select: str
+) -> tuple[Mapping[str, Tensor], Score, tuple[int, ...]]:
+    """The mean of the best checkpoints, or the best of them alone where the mean is worse."""
+    references = tuple(target for _, target in prepared.dev_pairs)
+    task = TranslationTask(model, Development(prepared.dev, references), prepared.subwords)
+    single = max(progress.scores, key=lambda one: (one.measure(select), one.step)).step
+    found: list[tuple[Mapping[str, Tensor], Score, tuple[int, ...]]] = []
+    for steps in dict.fromkeys(((single,), progress.kept)):
+        weights = averaging.mean(folder, steps)
+        model_folder.assign(model, weights, folder)
+        found.append((weights, task.validate(progress.step), steps))
+    return max(found, key=lambda one: one[1].measure(select))
+
+
+def _test(model: Transformer, prepared: Prepared, config: FolderConfig) -> Scores | None:
+    if not prepared.test_pairs:
+        return None
+    sources = [source for source, _ in prepared.test_pairs]
+    said = translate_texts(model, prepared.subwords, sources, Search(beam=5), config.longest)
+    return score(said, [target for _, target in prepared.test_pairs])

@@ -1,0 +1,265 @@
+"""Preparing a run's data: files to stores in the run's folder, made once and used again while nothing has changed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from pydantic import ValidationError
+
+from mirada.corpora import prepare
+from mirada.corpora.check import Limits
+from mirada.corpora.findings import DropsFile
+from mirada.corpora.pair import CorpusError
+from mirada.corpora.prepare import Divided, Gathered, Settings
+from mirada.corpora.reading import read, sources
+from mirada.corpora.split import Shares, Side, shares_for
+from mirada.corpora.store import DamagedStoreError, Store, StoreWriter, file_identity, fingerprint
+from mirada.corpora.verdict import judge
+from mirada.models.config import Strict
+from mirada.models.folder import SUBWORDS, read_json, write_file
+from mirada.text.subwords import Subwords
+from mirada.training.config import DataConfig
+
+DATA, FACTS, DROPS = "data", "prepared.json", "drops.tsv"
+PARTS = ("train", "dev", "test")
+FORMAT = 1  # of what lies in the folder `data`; a change makes old ones be built again
+MANY_VARIANTS, FEW_VARIANTS = 200_000, 1_000_000  # pairs: below the first 8 segmentations, below the second 4, else 1
+TEST_SENTENCES = 2_000  # at most, for the score at the end
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Files:
+    """What a run is trained on, and the user's own sets to look at and to test with."""
+
+    train: tuple[Path, ...]
+    dev: tuple[Path, ...] = ()
+    test: tuple[Path, ...] = ()
+    source: str = ""
+    target: str = ""
+    columns: tuple[str, ...] = ()
+
+    def identities(self) -> dict[str, object]:
+        """What each file is; a copy under another name is the same."""
+        return {part: [file_identity(path) for path in getattr(self, part)] for part in PARTS} | {
+            "from": self.source,
+            "to": self.target,
+            "columns": list(self.columns),
+        }
+
+
+class Facts(Strict):
+    """What a preparation found and made."""
+
+    made_from: str
+    read: int
+    kept: int
+    dropped: dict[str, int]
+    train: int
+    dev: int
+    test: int
+    vocabulary: int
+    variants: int
+    preset: str  # that suits the data
+    words: tuple[str, ...]  # the verdict
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Data that is ready to train on."""
+
+    train: Store
+    dev: Store
+    dev_pairs: list[tuple[str, str]]
+    test_pairs: list[tuple[str, str]]
+    subwords: Subwords
+    facts: Facts
+
+
+def prepare_data(
+    folder: Path, files: Files, config: DataConfig, seed: int, given: Subwords | None, sample: int, say: Say
+) -> Prepared:
+    """The data of a run, from its folder where it was made from the same files and settings, else made now."""
+    ingredients = {
+        "format": FORMAT,
+        "files": files.identities(),
+        "config": config.model_dump(mode="json"),
+        "seed": seed,
+        "sample": sample,
+        "subwords": None if given is None else fingerprint({"model": given.to_bytes().hex()}),
+    }
+    order = _Order(files, config, seed, given, sample, fingerprint(ingredients))
+    found = _reuse(folder, order.made_from, say)
+    if found is None:
+        _make(folder, order, say)
+        found = _open(folder)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Order:
+    """What is to be prepared, and from what it will have been made."""
+
+    files: Files
+    config: DataConfig
+    seed: int
+    given: Subwords | None  # of the model that the run starts from
+    sample: int  # development pairs that are looked at
+    made_from: str
+
+
+def _reuse(folder: Path, made_from: str, say: Say) -> Prepared | None:
+    if not (folder / DATA / FACTS).exists():
+        return None
+    try:
+        found = _open(folder)
+    except (CorpusError, OSError, ValueError) as error:
+        say(f"The prepared data is made again: {error}")
+        return None
+    if found.facts.made_from != made_from:
+        return None
+    say(f"The data was prepared before: {found.facts.train:,} pairs to train on, {found.facts.dev:,} to look at.")
+    return found
+
+
+def _open(folder: Path) -> Prepared:
+    data = folder / DATA
+    try:
+        facts = Facts.model_validate(read_json(data / FACTS, data))
+    except ValidationError as error:
+        raise DamagedStoreError(f"{data / FACTS} is damaged: {error.error_count()} values are wrong") from None
+    return Prepared(
+        Store.open(data / "train"),
+        Store.open(data / "dev"),
+        _read_pairs(data / "dev.json"),
+        _read_pairs(data / "test.json"),
+        Subwords.load(folder / SUBWORDS),
+        facts,
+    )
+
+
+def _make(folder: Path, order: _Order, say: Say) -> None:
+    """Make all that `_open` opens; the facts come last, so that a folder that has them is whole."""
+    data = folder / DATA
+    shutil.rmtree(data, ignore_errors=True)
+    data.mkdir(parents=True)
+    gathered, divided, settings = _check_and_divide(folder, order, say)
+    verdict = judge(divided.gathered.report)
+    for line in (*divided.gathered.report.lines(), *verdict.sentences):
+        say(line)
+    subwords = order.given or prepare.learn_subwords(divided, settings)
+    say(f"{subwords.size:,} subwords, {len(subwords.protected)} placeholders protected.")
+    write_file(folder / SUBWORDS, subwords.to_bytes())
+    variants = order.config.variants or default_variants(divided.count(Side.TRAIN))
+    prepare.build_store(
+        divided.gathered.spool,
+        divided.rows(Side.TRAIN),
+        subwords,
+        data / "train",
+        order.made_from,
+        variants,
+        order.seed,
+    )
+    held_out = {part: _held_out(part, gathered[part], divided) for part in ("dev", "test")}
+    if not held_out["dev"]:
+        held_out["dev"] = list(divided.gathered.spool.chosen(divided.rows(Side.TRAIN)))
+        say("No pair could be set aside: the run looks at pairs that it trains on, so scores will be too good.")
+    _build_held_out(data, held_out, order, subwords)
+    facts = Facts(
+        made_from=order.made_from,
+        read=divided.gathered.report.read,
+        kept=divided.gathered.report.kept,
+        dropped={reason.value: count for reason, count in divided.gathered.report.dropped.items()},
+        train=divided.count(Side.TRAIN),
+        dev=len(held_out["dev"]),
+        test=len(held_out["test"]),
+        vocabulary=subwords.size,
+        variants=variants,
+        preset=verdict.preset,
+        words=verdict.sentences,
+    )
+    for part in PARTS:
+        shutil.rmtree(data / f"{part}.spool", ignore_errors=True)
+    write_file(data / FACTS, (facts.model_dump_json(indent=2) + "\n").encode())
+    say(f"{facts.train:,} pairs to train on, {facts.dev:,} to look at, {facts.test:,} to test with.")
+
+
+def _check_and_divide(folder: Path, order: _Order, say: Say) -> tuple[dict[str, Gathered | None], Divided, Settings]:
+    """Every file checked, and the training pairs split or set apart from the user's own dev and test."""
+    files, config = order.files, order.config
+    settings = Settings(
+        files.source, files.target, Limits(longest=config.longest_characters), None, config.vocabulary, 1, order.seed
+    )
+    with DropsFile(folder / DROPS) as drops:
+        gathered = {part: _gather(part, files, settings, folder / DATA, drops, say) for part in PARTS}
+        train = gathered["train"]
+        if train is None or len(train.spool) == 0:
+            reasons = "" if train is None else " " + " ".join(train.report.lines())
+            raise CorpusError(f"no pair can be trained on.{reasons} {folder / DROPS} lists every line with its reason")
+        usual = shares_for(len(train.spool))
+        shares = Shares(
+            usual.dev if config.dev_share is None else config.dev_share,
+            usual.test if config.test_share is None else config.test_share,
+        )
+        settings = replace(settings, shares=shares)
+        return gathered, prepare.divide(train, settings, gathered["dev"], gathered["test"], drops), settings
+
+
+def _gather(part: str, files: Files, settings: Settings, data: Path, drops: DropsFile, say: Say) -> Gathered | None:
+    paths: tuple[Path, ...] = getattr(files, part)
+    if not paths:
+        return None
+    for line in sources(paths, files.source, files.target, files.columns or None):
+        say(f"Reading {line}")
+    units = read(paths, files.source, files.target, files.columns or None)
+    found = prepare.gather(units, settings, data / f"{part}.spool", drops)
+    if part != "train":
+        say(f"{found.report.kept:,} of {found.report.read:,} {part} pairs are used.")
+        if not found.report.kept:
+            raise CorpusError(
+                f"no pair of --{part} {paths[0]} can be used; drops.tsv in the output folder lists the reasons"
+            )
+    return found
+
+
+def _held_out(part: str, own: Gathered | None, divided: Divided) -> list[tuple[str, str]]:
+    """The pairs to look at or to test with: the user's own, else those of the split."""
+    if own is not None:
+        return [(pair.source, pair.target) for pair in own.spool]
+    rows = divided.rows(Side.DEV if part == "dev" else Side.TEST)
+    return list(divided.gathered.spool.chosen(rows)) if rows.any() else []
+
+
+def _build_held_out(data: Path, held_out: dict[str, list[tuple[str, str]]], order: _Order, subwords: Subwords) -> None:
+    """The sample of the development set as a store and as text, and the test set as text."""
+    chosen = {"dev": spread(held_out["dev"], order.sample), "test": spread(held_out["test"], TEST_SENTENCES)}
+    for part, found in chosen.items():
+        write_file(data / f"{part}.json", json.dumps(found, ensure_ascii=False).encode())
+    with StoreWriter(data / "dev", order.made_from, subwords.size, 1) as writer:
+        sides = ([source for source, _ in chosen["dev"]], [target for _, target in chosen["dev"]])
+        writer.add(*([subwords.encode_flat(side, end=True)] for side in sides))
+
+
+def spread(pairs: list[tuple[str, str]], count: int) -> list[tuple[str, str]]:
+    """At most `count` pairs, taken evenly from all."""
+    if len(pairs) <= count:
+        return pairs
+    return [pairs[int(place)] for place in np.linspace(0, len(pairs) - 1, count)]
+
+
+def default_variants(pairs: int) -> int:
+    """How many segmentations of each pair are stored: sampling helps where data is little and seen often."""
+    return 8 if pairs < MANY_VARIANTS else 4 if pairs < FEW_VARIANTS else 1
+
+
+def _read_pairs(path: Path) -> list[tuple[str, str]]:
+    try:
+        return [(str(source), str(target)) for source, target in json.loads(path.read_bytes())]
+    except (OSError, ValueError, TypeError):
+        raise DamagedStoreError(f"{path} is damaged or missing") from None

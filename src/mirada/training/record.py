@@ -1,0 +1,63 @@
+"""`training.json`: what a run is, so that the same command goes on and another one is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import ValidationError
+
+from mirada.models.config import Strict
+from mirada.models.folder import FolderError, read_json, write_file
+from mirada.training.budget import Budget
+from mirada.training.config import BudgetConfig
+
+NAME = "training.json"
+SCHEMA: Final = 1
+
+
+class RunRecord(Strict):
+    """What was asked for, and what was decided."""
+
+    schema_number: Literal[1] = SCHEMA
+    status: Literal["running", "finished"] = "running"
+    identity: dict[str, object]  # files and settings; a run with others is another run
+    asked: BudgetConfig
+    budget: Budget
+    decided: dict[str, object]  # rate, warm-up, dropout, precision and the like
+
+
+def write(folder: Path, record: RunRecord) -> None:
+    """Write the record."""
+    write_file(folder / NAME, (record.model_dump_json(indent=2) + "\n").encode())
+
+
+def read(folder: Path) -> RunRecord | None:
+    """The record of a folder, None where no run has begun."""
+    if not (folder / NAME).exists():
+        return None
+    try:
+        return RunRecord.model_validate(read_json(folder / NAME, folder))
+    except ValidationError as error:
+        raise FolderError(
+            f"{folder / NAME} is damaged or from another version ({error.error_count()} values are wrong); "
+            "train into another folder"
+        ) from None
+
+
+def differences(before: Mapping[str, object], now: Mapping[str, object], prefix: str = "") -> list[str]:
+    """What differs between two identities, a line each."""
+    told = []
+    for name in sorted({*before, *now}):
+        one, other = before.get(name), now.get(name)
+        if isinstance(one, Mapping) and isinstance(other, Mapping):
+            told += differences(one, other, f"{prefix}{name}.")
+        elif one != other:
+            told.append(f"{prefix}{name}: {_shown(one)} before, {_shown(other)} now")
+    return told
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:79] + "…"

@@ -1,0 +1,85 @@
+"""Settings: a run's config put together from a preset, a TOML file and the command line, the later ones winning."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from mirada.corpora.verdict import PRESETS
+from mirada.models.config import problems
+from mirada.training.config import RunConfig
+
+Tree = dict[str, object]
+HEAD_WIDTH, FEWEST_HEADS = 64, 4
+LARGEST_FILE = 1_000_000  # bytes of a TOML file
+
+
+class ConfigError(ValueError):
+    """A config that cannot be used: where, and all that is wrong with it."""
+
+
+def preset_tree(name: str) -> Tree:
+    """The model of a preset."""
+    known = {preset.name: preset for preset in PRESETS}
+    if name not in known:
+        raise ConfigError(f"--preset {name} is not known; use {', '.join(known)}")
+    preset = known[name]
+    look: Tree = {"heads": max(FEWEST_HEADS, preset.width // HEAD_WIDTH)}
+    stack: Tree = look | {"layers": preset.layers}
+    model: Tree = {"width": preset.width, "feed_forward": preset.feed_forward}
+    return {"model": model | {"encoder": stack, "decoder": stack, "cross": look}}
+
+
+def read_toml(path: Path) -> Tree:
+    """The config in a TOML file."""
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise ConfigError(f"{path} has {path.stat().st_size:,} bytes; a config has at most {LARGEST_FILE:,}")
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is no TOML file: {error}") from None
+
+
+def read_sets(sets: Sequence[str]) -> Tree:
+    """The config of `--set model.width=256` and its like; a value is written as in TOML, quotes may be left out."""
+    tree: Tree = {}
+    for one in sets:
+        name, equals, value = one.partition("=")
+        if not equals or not name.strip():
+            raise ConfigError(f"--set {one} has no value; write it as --set model.width=256")
+        tree = merge(tree, nested(name.strip(), _value(value.strip())))
+    return tree
+
+
+def _value(text: str) -> object:
+    try:
+        return tomllib.loads(f"x = {text}")["x"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def nested(name: str, value: object) -> Tree:
+    """`a.b.c` and a value as a tree."""
+    for part in reversed(name.split(".")):
+        value = {part: value}
+    return value if isinstance(value, dict) else {}
+
+
+def merge(below: Mapping[str, object], above: Mapping[str, object]) -> Tree:
+    """Two trees as one; where both have a value, that of `above`."""
+    merged = dict(below)
+    for name, value in above.items():
+        own = merged.get(name)
+        merged[name] = merge(own, value) if isinstance(own, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def validate(tree: Tree, where: str) -> RunConfig:
+    """The config of a tree, or all that is wrong with it in one error."""
+    try:
+        return RunConfig.model_validate(tree)
+    except ValidationError as error:
+        raise ConfigError(problems(error, RunConfig, where)) from None

@@ -7,8 +7,14 @@ from typing import Annotated
 import typer
 
 from mirada import __version__
+from mirada.cli.check import check
 from mirada.cli.demo import demo
 from mirada.cli.draw import draw
+from mirada.cli.evaluate import evaluate
+from mirada.cli.info import info
+from mirada.cli.saying import Quiet, Verbose, set_from_root
+from mirada.cli.train import train
+from mirada.cli.translate import translate
 
 app = typer.Typer(
     help="Train your own sequence models, and see where they look.",
@@ -30,12 +36,15 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """What is said before a verb."""
+    set_from_root(quiet, verbose)
 
 
-app.command()(draw)
-app.command()(demo)
+for verb in (check, train, translate, evaluate, info, demo, draw):
+    app.command()(verb)
 
 
 def main() -> None:

@@ -139,9 +139,4 @@ def _as_json(request: "Request", outcome: "Outcome") -> dict[str, object]:
         "step": outcome.step,
         "steps": outcome.total,
     }
-    if outcome.result is not None:
-        result = outcome.result
-        told["parameters"] = result.parameters
-        told["development"] = {"loss": result.development.loss, **result.development.values}
-        told["test"] = None if result.test is None else result.test.as_json() | {"sentences": result.test_sentences}
-    return told
+    return told if outcome.result is None else told | outcome.result.as_json()

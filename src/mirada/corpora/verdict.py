@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mirada.corpora.findings import CheckReport
+from mirada.corpora.findings import CheckReport, Reason
 from mirada.text.vocabulary import choose_size
 
 LETTERS_IN_A_TOKEN = 4.0  # end marks included; measured with the default vocabulary: Multi30k 4.4, Tatoeba 3.4
@@ -62,6 +62,7 @@ PRESETS = (
 DAY = 24 * 60  # minutes
 FEW, SOME, MANY = 1_000, 10_000, 100_000
 WORRYING_SHARE = 0.2  # of the units dropped
+FOREIGN_SHARE = 0.5  # of the units in another language
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def judge(report: CheckReport, work_in_a_second: float = WORK_IN_A_SECOND) -> Ve
     gigabytes = memory(preset, vocabulary) / 1e9
     parameters = preset.parameters(vocabulary)
     sentences = [_first(report), *_warnings(report)]
-    if report.kept:
+    if report.kept and not _foreign(report):
         sentences += [
             f"Suggested: the model '{preset.name}', {vocabulary:,} subwords, {parameters / 1e6:.1f} M parameters.",
             f"Expect about {_time(minutes)} for {epochs} passes on two cores, and {gigabytes:.1f} GB of memory.",
@@ -121,7 +122,7 @@ def judge(report: CheckReport, work_in_a_second: float = WORK_IN_A_SECOND) -> Ve
             "--minutes fits the run to the time you have.",
         ]
     facts = (preset.name, vocabulary, parameters, epochs, minutes, gigabytes)
-    return Verdict(report.kept > 0, *facts, tuple(sentences))
+    return Verdict(report.kept > 0 and not _foreign(report), *facts, tuple(sentences))
 
 
 def _quicker(preset: Preset, minutes: float, vocabulary: int) -> tuple[str, ...]:
@@ -168,6 +169,13 @@ def _first(report: CheckReport) -> str:
 def _warnings(report: CheckReport) -> tuple[str, ...]:
     """What a person should look at before training."""
     dropped = report.dropped.total()
+    if report.kept and _foreign(report):
+        return (
+            (
+                "Most pairs are not in the languages of --from and --to, so the rest is hardly right either, "
+                "only too short to tell: give the languages that the files are in."
+            ),
+        )
     if report.kept and report.read and dropped > WORRYING_SHARE * report.read:
         reason, count = report.dropped.most_common(1)[0]
         return (
@@ -179,10 +187,16 @@ def _warnings(report: CheckReport) -> tuple[str, ...]:
     return ()
 
 
+def _foreign(report: CheckReport) -> bool:
+    """Whether most of the pairs are in another language; short ones cannot be told, and pass."""
+    wrong = report.dropped[Reason.WRONG_LANGUAGE] + report.dropped[Reason.WRONG_SCRIPT]
+    return wrong > FOREIGN_SHARE * report.read
+
+
 def _time(minutes: float) -> str:
     """A span of time as people say it."""
     if minutes < 90:
-        return f"{max(1, round(minutes))} minutes"
+        return f"{round(minutes)} minutes" if minutes >= 1.5 else "a minute"
     if minutes < 48 * 60:
         return f"{minutes / 60:.0f} hours"
     return f"{minutes / 60 / 24:.0f} days"

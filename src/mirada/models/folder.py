@@ -33,6 +33,13 @@ class FolderError(ValueError):
     """A folder that holds no usable model: which file, what is wrong with it, and what to do."""
 
 
+class MetricRecord(Strict):
+    """A score and the signature that says how it was computed."""
+
+    score: float
+    signature: str = Field(max_length=1_000)
+
+
 class FolderConfig(Strict):
     """`config.json`: what the model is and what it is for."""
 
@@ -44,6 +51,7 @@ class FolderConfig(Strict):
     vocabulary: int = Field(ge=5, le=1_000_000)
     longest: int = Field(default=256, ge=1)  # most tokens that a text of the training data had
     alignment_layer: int | None = Field(default=None, ge=0)  # of the decoder: the one whose looks align words best
+    scores: dict[str, MetricRecord] = Field(default_factory=dict)  # of the test set
     model: ModelConfig
 
 

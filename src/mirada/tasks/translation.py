@@ -13,7 +13,7 @@ from mirada.corpora.store import Store
 from mirada.data.batch import Batch, make_batch
 from mirada.data.order import cut
 from mirada.decoding.search import Search, decode_many
-from mirada.evaluation.translation import score
+from mirada.evaluation.translation import score, tokenizer_for
 from mirada.layers.noise import Noise
 from mirada.models.transformer import Transformer
 from mirada.tasks.task import Score
@@ -43,12 +43,21 @@ class TranslationTask:
     """A translator that learns."""
 
     def __init__(
-        self, model: Transformer, development: Development, subwords: Subwords, device: torch.device | None = None
+        self,
+        model: Transformer,
+        development: Development,
+        subwords: Subwords,
+        target: str,
+        device: torch.device | None = None,
     ) -> None:
         self._model = model
         self._development = development
         self._subwords = subwords
+        self._tokenizer = tokenizer_for(target)
         self._device = torch.device("cpu") if device is None else device
+        # A model that has learnt little repeats itself up to the limit, which costs time and tells nothing.
+        longest = int(np.max(development.store.target_lengths, initial=0))
+        self._search = Search(beam=1, longest=longest + longest // 4 + 5)
 
     def loss(self, batch: Batch, noise: Noise | None, smoothing: float) -> Tensor:
         return loss_of(self._model, batch.to(self._device), noise, smoothing)
@@ -56,7 +65,7 @@ class TranslationTask:
     def validate(self, step: int) -> Score:
         with evaluating(self._model), torch.inference_mode():
             loss = self._mean_loss()
-            values = self._scores(Search(beam=1))
+            values = self._scores()
         return Score(step=step, loss=loss, values=values)
 
     def _mean_loss(self) -> float:
@@ -66,11 +75,13 @@ class TranslationTask:
             count += len(batch.expected)
         return total / max(1, count)
 
-    def _scores(self, search: Search) -> dict[str, float]:
+    def _scores(self) -> dict[str, float]:
         store = self._development.store
-        found = decode_many(self._model, [store.source(row).tolist() for row in range(len(store))], search)
+        found = decode_many(
+            self._model, [store.source(row).tolist() for row in range(len(store))], self._search, self._device
+        )
         said = self._subwords.decode_many([best[0].tokens for best in found])
-        scores = score(said, list(self._development.references))
+        scores = score(said, list(self._development.references), self._tokenizer)
         return {"chrf": scores.chrf.score, "bleu": scores.bleu.score}
 
 

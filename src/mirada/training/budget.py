@@ -15,6 +15,7 @@ VALIDATION_SHARE = 0.08  # of the minutes, for validations
 VALIDATION_COST = 0.8  # of the time that training on as many tokens takes: no backward pass, but greedy decoding
 TEST_COST = 4.0  # the same for beam search
 FEWEST_VALIDATIONS = 3
+STEPS_BETWEEN = 25  # two validations, at least
 
 
 class Budget(Strict):
@@ -43,7 +44,7 @@ def by_count(config: BudgetConfig, steps_in_epoch: float, tokens_in_epoch: int, 
     else:
         epochs = choose_epochs(tokens_in_epoch)
         steps, why = max(1, round(epochs * steps_in_epoch)), f"{epochs} epochs suit {tokens_in_epoch:,} tokens"
-    return Budget(steps=steps, validations=min(validations, steps), epochs=round(steps / steps_in_epoch, 3), why=why)
+    return _budget(steps, validations, steps_in_epoch, why)
 
 
 def by_time(
@@ -71,4 +72,9 @@ def by_time(
             f"{seconds:.2f} s; use --minutes {ceil((spent + 60) / 60) + 1} or more, or --preset tiny"
         )
     why = f"{minutes:g} minutes at {seconds * 1000:.0f} ms a step"
-    return Budget(steps=steps, validations=min(looks, steps), epochs=round(steps / steps_in_epoch, 3), why=why)
+    return _budget(steps, looks, steps_in_epoch, why)
+
+
+def _budget(steps: int, validations: int, steps_in_epoch: float, why: str) -> Budget:
+    looks = max(1, min(validations, steps // STEPS_BETWEEN))
+    return Budget(steps=steps, validations=looks, epochs=round(steps / steps_in_epoch, 3), why=why)

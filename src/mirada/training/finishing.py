@@ -9,10 +9,10 @@ from pathlib import Path
 from torch import Tensor
 
 from mirada.decoding.search import Search
-from mirada.evaluation.translation import Scores, score
+from mirada.evaluation.translation import Scores, score, tokenizer_for
 from mirada.models import folder as model_folder
 from mirada.models.build import build
-from mirada.models.folder import FolderConfig
+from mirada.models.folder import FolderConfig, MetricRecord
 from mirada.models.transformer import Transformer
 from mirada.tasks.anchors import best_layer
 from mirada.tasks.task import Score
@@ -34,6 +34,12 @@ class Result:
     parameters: int
     steps: tuple[int, ...]  # whose weights were averaged
 
+    def as_json(self) -> dict[str, object]:
+        """The result for programs."""
+        test = None if self.test is None else self.test.as_json() | {"sentences": self.test_sentences}
+        development = {"loss": self.development.loss, **self.development.values}
+        return {"parameters": self.parameters, "development": development, "test": test}
+
 
 def finish(
     folder: Path,
@@ -46,11 +52,13 @@ def finish(
 ) -> Result:
     """Write the finished folder."""
     model = build(config.model, config.vocabulary)
-    weights, development, steps = _best(folder, model, prepared, progress, select)
+    weights, development, steps = _best(folder, model, prepared, progress, select, config.target)
     model_folder.assign(model, weights, folder)
     model.eval()
     config = config.model_copy(update={"alignment_layer": best_layer(model, prepared.dev)})
     test = _test(model, prepared, config)
+    if test is not None:
+        config = config.model_copy(update={"scores": _recorded(test)})
     parameters = sum(parameter.numel() for parameter in model.parameters())
     result = Result(development, test, len(prepared.test_pairs), parameters, steps)
     command = f"mirada translate {folder.name}"
@@ -71,12 +79,17 @@ def finish(
     return result
 
 
+def _recorded(test: Scores) -> dict[str, MetricRecord]:
+    named = {"bleu": test.bleu, "chrf": test.chrf}
+    return {name: MetricRecord(score=metric.score, signature=metric.signature) for name, metric in named.items()}
+
+
 def _best(
-    folder: Path, model: Transformer, prepared: Prepared, progress: Progress, select: str
+    folder: Path, model: Transformer, prepared: Prepared, progress: Progress, select: str, target: str
 ) -> tuple[Mapping[str, Tensor], Score, tuple[int, ...]]:
     """The mean of the best checkpoints, or the best of them alone where the mean is worse."""
     references = tuple(target for _, target in prepared.dev_pairs)
-    task = TranslationTask(model, Development(prepared.dev, references), prepared.subwords)
+    task = TranslationTask(model, Development(prepared.dev, references), prepared.subwords, target)
     single = max(progress.scores, key=lambda one: (one.measure(select), one.step)).step
     found: list[tuple[Mapping[str, Tensor], Score, tuple[int, ...]]] = []
     for steps in dict.fromkeys(((single,), progress.kept)):
@@ -91,4 +104,4 @@ def _test(model: Transformer, prepared: Prepared, config: FolderConfig) -> Score
         return None
     sources = [source for source, _ in prepared.test_pairs]
     said = translate_texts(model, prepared.subwords, sources, Search(beam=5), config.longest)
-    return score(said, [target for _, target in prepared.test_pairs])
+    return score(said, [target for _, target in prepared.test_pairs], tokenizer_for(config.target))

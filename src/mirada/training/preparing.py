@@ -153,6 +153,8 @@ def _make(folder: Path, order: _Order, say: Say) -> None:
     verdict = judge(divided.gathered.report)
     for line in (*divided.gathered.report.lines(), *verdict.sentences):
         say(line)
+    if not verdict.usable:
+        raise CorpusError(f"these files cannot be trained on. {verdict} {folder / DROPS} lists every line")
     subwords = order.given or prepare.learn_subwords(divided, settings)
     say(f"{subwords.size:,} subwords, {len(subwords.protected)} placeholders protected.")
     write_file(folder / SUBWORDS, subwords.to_bytes())

@@ -236,7 +236,7 @@ class _Run:
             optimizer.restore(found[1], found[0].updates)
         references = tuple(target for _, target in self._prepared.dev_pairs)
         development = Development(self._prepared.dev, references)
-        task = TranslationTask(model, development, self._prepared.subwords, self._device)
+        task = TranslationTask(model, development, self._prepared.subwords, self._request.files.target, self._device)
         course = self._course(budget)
         return Loop(task, self._order, optimizer, course, self._folder, self._reporter, self._stop, self._device)
 

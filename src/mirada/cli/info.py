@@ -1,0 +1,323 @@
+"""`mirada info`: what a model's folder is, how good it is, and whether its training can go on."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mirada.cli.failure import failing
+from mirada.cli.saying import Quiet, Verbose, begin, is_verbose, print_json
+
+if TYPE_CHECKING:
+    from mirada.models.config import LookConfig, ModelConfig
+    from mirada.models.folder import FolderConfig
+    from mirada.tasks.task import Score
+    from mirada.training.checkpoint import Progress
+    from mirada.training.preparing import Facts
+    from mirada.training.record import RunRecord
+
+LEFT = 12  # columns of the names before what is told
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the files of a folder tell; those that are not there yet, or were not copied, tell nothing."""
+
+    folder: Path
+    config: "FolderConfig | None"  # of a model that was finished once
+    record: "RunRecord | None"  # of its training
+    progress: "Progress | None"
+    facts: "Facts | None"  # of its data
+    model: "ModelConfig | None"
+    parameters: int | None
+    tested: Mapping[str, Mapping[str, object]]
+    files: Mapping[str, int]  # with their bytes; folders with those of all in them
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """From and to; empty where nobody tells."""
+        if self.config is not None:
+            return self.config.source, self.config.target
+        data = self.record.identity.get("data") if self.record is not None else None
+        return (str(data.get("from", "")), str(data.get("to", ""))) if isinstance(data, Mapping) else ("", "")
+
+    @property
+    def vocabulary(self) -> int | None:
+        """How many subwords there are."""
+        return self.config.vocabulary if self.config else self.facts.vocabulary if self.facts else None
+
+    @property
+    def best(self) -> "Score | None":
+        """The best score on the development set, by what the run selects."""
+        if self.progress is None or not self.progress.scores:
+            return None
+        select = _setting(self.record, "training", "select")
+        usual = all("chrf" in one.values for one in self.progress.scores)
+        name = select if isinstance(select, str) else "chrf" if usual else "loss"
+        return max(self.progress.scores, key=lambda one: (one.measure(name), one.step))
+
+    @property
+    def status(self) -> str:
+        """One word for programs: finished, running, prepared, or trained where its training was not copied along."""
+        if self.record is not None:
+            return self.record.status
+        return "trained" if self.config is not None else "prepared"
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether the command that began the training would go on where it stopped."""
+        return self.record is not None and self.progress is not None and self.status == "running"
+
+    def state(self) -> str:
+        """The state of the training in words."""
+        if self.record is None:
+            return "trained elsewhere" if self.config is not None else "the data is prepared; no step was made yet"
+        step, steps = self.progress.step if self.progress else 0, self.record.budget.steps
+        if self.status == "finished":
+            early = "; nothing got better, so it stopped early" if 0 < step < steps else ""
+            return f"finished after {step or steps:,} of {steps:,} steps{early}; a larger budget goes on from there"
+        if self.progress is None:
+            return f"begun, and nothing is saved yet of {steps:,} steps; the same command begins again"
+        return f"at step {step:,} of {steps:,}; if it is not running, the same command goes on from there"
+
+    def as_json(self) -> dict[str, object]:
+        """All of it for programs."""
+        source, target = self.languages
+        budget = self.record.budget if self.record else None
+        return {
+            "folder": str(self.folder),
+            "task": self.config.task if self.config else "translation",
+            "from": source,
+            "to": target,
+            "model": self.model.model_dump(mode="json") if self.model else None,
+            "parameters": self.parameters,
+            "vocabulary": self.vocabulary,
+            "scores": {"development": self.best.model_dump(mode="json") if self.best else None, **self.tested},
+            "budget": budget.model_dump(mode="json") if budget else None,
+            "training": {
+                "status": self.status,
+                "can_go_on": self.can_go_on,
+                "step": self.progress.step if self.progress else None,
+                "steps": budget.steps if budget else None,
+                "seconds": self.progress.seconds if self.progress else None,
+                "tokens": self.progress.tokens if self.progress else None,
+                "decided": self.record.decided if self.record else None,
+            },
+            "data": self.facts.model_dump(mode="json") if self.facts else None,
+            "files": dict(self.files),
+            "bytes": sum(self.files.values()),
+        }
+
+
+@failing()
+def info(
+    model: Annotated[Path, typer.Argument(help="The folder of a model, finished or still in training.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Tell what a model is, how good it is, and whether its training can go on."""
+    begin(quiet, verbose)
+    known = _look(model)
+    if as_json:
+        print_json(known.as_json())
+    else:
+        typer.echo("\n".join(_lines(known)))
+
+
+def _look(folder: Path) -> Known:
+    """Read what there is; a folder of another kind is an error that says so."""
+    from mirada.models.folder import CONFIG, read_config
+    from mirada.training import preparing, record
+
+    run = record.read(folder) if folder.is_dir() else None
+    facts = _facts(folder / preparing.DATA)
+    begun = run is not None or facts is not None
+    config = None if begun and not (folder / CONFIG).exists() else read_config(folder)
+    return Known(
+        folder=folder,
+        config=config,
+        record=run,
+        progress=_progress(folder),
+        facts=facts,
+        model=config.model if config is not None else _model_of(run, folder),
+        parameters=_parameters(folder),
+        tested=_tested(config),
+        files=_files(folder),
+    )
+
+
+def _facts(data: Path) -> "Facts | None":
+    """What the preparation of the data found, where that is still kept."""
+    from pydantic import ValidationError
+
+    from mirada.models.folder import FolderError, read_json
+    from mirada.training.preparing import FACTS, Facts
+
+    if not (data / FACTS).exists():
+        return None
+    try:
+        return Facts.model_validate(read_json(data / FACTS, data))
+    except (FolderError, ValidationError):  # it is made again when the run goes on
+        return None
+
+
+def _model_of(run: "RunRecord | None", folder: Path) -> "ModelConfig | None":
+    """The shape of a model that is still in training, from the settings of its run."""
+    from pydantic import ValidationError
+
+    from mirada.models.config import ModelConfig, problems
+    from mirada.models.folder import FolderError
+    from mirada.training.record import NAME
+
+    dumped = _setting(run, "model")
+    if dumped is None:
+        return None
+    try:
+        return ModelConfig.model_validate(dumped)
+    except ValidationError as error:
+        raise FolderError(problems(error, ModelConfig, str(folder / NAME))) from None
+
+
+def _setting(run: "RunRecord | None", *names: str) -> object:
+    """A value of the settings of a run, None where it is not told."""
+    found: object = None if run is None else run.identity.get("settings")
+    for name in names:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found
+
+
+def _progress(folder: Path) -> "Progress | None":
+    """The numbers in the header of the newest checkpoint that can be read; its tensors are left on the disk."""
+    from pydantic import ValidationError
+    from safetensors import SafetensorError, safe_open
+
+    from mirada.training.checkpoint import CURRENT, PREVIOUS, Progress
+
+    for path in (folder / CURRENT, folder / PREVIOUS):
+        try:
+            with safe_open(str(path), framework="np") as file:
+                return Progress.model_validate_json((file.metadata() or {})["progress"])
+        except (OSError, SafetensorError, KeyError, ValidationError):
+            continue
+    return None
+
+
+def _parameters(folder: Path) -> int | None:
+    """The numbers that the model has learnt, counted in the header of its weights or of the newest it has kept."""
+    from math import prod
+
+    from safetensors import SafetensorError, safe_open
+
+    from mirada.models.folder import WEIGHTS
+    from mirada.training.averaging import FOLDER
+
+    for path in (folder / WEIGHTS, *sorted((folder / FOLDER).glob("*.safetensors"), reverse=True)):
+        try:
+            with safe_open(str(path), framework="np") as file:
+                return sum(prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118 no mapping
+        except (OSError, SafetensorError):
+            continue
+    return None
+
+
+def _tested(config: "FolderConfig | None") -> dict[str, dict[str, object]]:
+    """The scores of the test set with their signatures."""
+    return {} if config is None else {name: metric.model_dump() for name, metric in config.scores.items()}
+
+
+def _files(folder: Path) -> dict[str, int]:
+    """The files of a folder with their sizes, and its folders with all that is in them, by name."""
+    sizes = {}
+    for path in sorted(folder.iterdir()):
+        inner = path.rglob("*") if path.is_dir() else [path]
+        sizes[path.name + ("/" if path.is_dir() else "")] = sum(map(_bytes_of, inner))
+    return sizes
+
+
+def _bytes_of(path: Path) -> int:
+    """The size of a file; 0 of what is none, and of one that a run in progress has just taken away."""
+    try:
+        return path.stat().st_size if path.is_file() else 0
+    except OSError:
+        return 0
+
+
+def _lines(known: Known) -> Iterator[str]:
+    """What is known, for people."""
+    source, target = known.languages
+    facts = known.facts
+    yield _told("folder", str(known.folder))
+    yield _told("task", f"translation from {source} to {target}" if source else "translation")
+    if known.model is not None:
+        yield from map(_told, ("model", "", ""), _shape(known))
+    if known.vocabulary is not None:
+        yield _told("vocabulary", f"{known.vocabulary:,} subwords")
+    if facts is not None:
+        yield _told("data", f"{facts.train:,} pairs trained on, {facts.dev:,} looked at, {facts.test:,} to test with")
+    yield from map(_told, ("scores", "", "", ""), _scores(known))
+    if known.record is not None:
+        budget = known.record.budget
+        yield _told("budget", f"{budget.steps:,} steps, {budget.epochs:g} passes ({budget.why})")
+    yield _told("training", known.state())
+    if is_verbose():
+        yield from _details(known)
+    for number, (name, size) in enumerate(known.files.items()):
+        yield _told("" if number else "files", f"{name:<34}{_size(size):>10}")
+
+
+def _told(name: str, what: str) -> str:
+    return f"{name:<{LEFT}}{what}"
+
+
+def _shape(known: Known) -> Iterator[str]:
+    """The shape of the model: its size, then how each half looks."""
+    model = known.model
+    if model is None:
+        return
+    layers = f"{model.encoder.layers} + {model.decoder.layers} layers, width {model.width}"
+    count = f", {known.parameters:,} parameters" if known.parameters is not None else ""
+    yield f"{model.kind}: {layers}, feed-forward {model.feed_forward:,}, {model.encoder.heads} heads{count}"
+    own = str(model.decoder.pattern)
+    causal = "causal" if own == "full" else f"causal & ({own})"  # a decoder never looks ahead
+    yield f"encoder: {_look_of(model.encoder, str(model.encoder.pattern))}"
+    cross = _look_of(model.cross, str(model.cross.pattern))
+    yield f"decoder: {_look_of(model.decoder, causal)}; at the source: {cross}"
+
+
+def _look_of(look: "LookConfig", pattern: str) -> str:
+    """How a kind of layer looks: heads, who is seen, weighed how, and in which order."""
+    from mirada.models.words import write_word
+
+    position = "" if look.position is None else f", {write_word(look.position)}"
+    return f"{look.heads} heads, {pattern}, {write_word(look.score)}{position}"
+
+
+def _scores(known: Known) -> Iterator[str]:
+    """The test set's scores with their signatures, and the best on the development set."""
+    names = {"bleu": "BLEU", "chrf": "chrF"}
+    for name, metric in known.tested.items():
+        yield f"test: {names.get(name, name)} {metric['score']:.2f}  {metric['signature']}"
+    if known.best is not None:
+        values = "".join(f", {names.get(name, name)} {value:.2f}" for name, value in known.best.values.items())
+        yield f"development, best at step {known.best.step:,}: loss {known.best.loss:.3f}{values}"
+    elif not known.tested:
+        yield "none yet"
+
+
+def _details(known: Known) -> Iterator[str]:
+    """What was decided for the run, and what it used."""
+    if known.record is not None:
+        yield _told("decided", ", ".join(f"{name} {value}" for name, value in known.record.decided.items()))
+    if known.progress is not None:
+        yield _told("used", f"{known.progress.tokens:,} tokens in {known.progress.seconds / 60:.1f} minutes")
+
+
+def _size(count: int) -> str:
+    """Bytes as people read them."""
+    for unit, least in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= least:
+            return f"{count / least:.1f} {unit}"
+    return f"{count} B"

@@ -1,0 +1,1 @@
+"""Evaluation: how good what a model gives is, in numbers that others can compute again."""

@@ -1,0 +1,375 @@
+"""The translator: a model's folder as one object that translates texts, lines as they come, and whole files.
+
+    text → parts → subwords → hypotheses → text
+
+What the command line, the server and the tests use. A text is cut only where it is too long for the model (see
+`mirada.text.sentences`); white space around it and between its parts is kept, and what has no words is kept as it is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from mirada.attention import Attention, Learned, Padding
+from mirada.attention.record import record
+from mirada.corpora.filling import fill
+from mirada.corpora.pair import Fault
+from mirada.corpora.pieces import has_words
+from mirada.decoding.hypothesis import Hypothesis
+from mirada.decoding.limits import Flag
+from mirada.decoding.search import Checked, Search, decode_checked
+from mirada.layers.block import Block
+from mirada.models.folder import Loaded, load
+from mirada.text.normalise import normalise
+from mirada.text.placeholders import compare
+from mirada.text.sentences import Part, divide, join_translated
+from mirada.text.subwords import BEGIN, END, PADDING, Subwords
+
+SHORTEST_LIMIT, LONGEST_LIMIT = 16, 1_024  # tokens of a part: room for words, and an end to what memory must bear
+CHUNK_LINES, CHUNK_CHARACTERS = 1_024, 200_000  # of a stream at once: enough to sort by length
+ALIGNED_AT_ONCE = 16  # sentences; the looks of 16 with 256 tokens each take 70 MB
+
+Link = tuple[int, int]
+One = TypeVar("One")
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """Another translation, and its score."""
+
+    text: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A text and what it became.
+
+    The score is log-probability / length^length_penalty. Tokens are subword pieces. The alignment, if it was asked
+    for, has for each target token the source token that it was looked up at: (source index, target index).
+    """
+
+    source: str
+    text: str
+    score: float
+    tokens: tuple[str, ...] = ()
+    source_tokens: tuple[str, ...] = ()
+    alignment: tuple[Link, ...] | None = None
+    flags: tuple[Flag, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()  # the second best and so on
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many translations there were, and how many were flagged, and why."""
+
+    translations: int = 0
+    flagged: int = 0
+    flags: Counter[Flag] = field(default_factory=Counter)
+
+    def add(self, translation: Translation) -> None:
+        """Count one more."""
+        self.translations += 1
+        self.flagged += bool(translation.flags)
+        self.flags.update(translation.flags)
+
+    def __str__(self) -> str:
+        told = f"{self.translations:,} translation{'s' if self.translations != 1 else ''}"
+        if not self.flagged:
+            return f"{told}, none flagged"
+        reasons = ", ".join(f"{count:,} {flag.meaning}" for flag, count in self.flags.most_common())
+        return f"{told}, {self.flagged:,} flagged: {reasons}"
+
+
+@dataclass(frozen=True, slots=True)
+class FileSummary:
+    """What became of a file: units translated and left alone, those to be reviewed, and the flags."""
+
+    translated: int
+    kept: int
+    review: list[Fault]
+    tally: Tally
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What became of one part: its tokens, its hypotheses with their texts, and the best one's links."""
+
+    source: list[int]
+    hypotheses: list[Hypothesis]
+    texts: list[str]
+    flags: tuple[Flag, ...] = ()
+    links: list[Link] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Translator:
+    """A model that is ready to translate."""
+
+    loaded: Loaded
+
+    @classmethod
+    def load(cls, folder: Path | str) -> Translator:
+        """The translator of a model's folder."""
+        return cls(load(Path(folder)))
+
+    @property
+    def source(self) -> str:
+        """The language that it reads."""
+        return self.loaded.config.source
+
+    @property
+    def target(self) -> str:
+        """The language that it writes."""
+        return self.loaded.config.target
+
+    def translate(
+        self,
+        texts: Sequence[str],
+        *,
+        beam: int = 5,
+        n_best: int = 1,
+        length_penalty: float = 1.0,
+        sampling: bool = False,
+        temperature: float = 1.0,
+        top_k: int | None = None,
+        top_p: float = 1.0,
+        seed: int = 0,
+        align: bool = False,
+    ) -> list[Translation]:
+        """A translation for each text, in order; see `Search` for what the settings mean."""
+        search = Search(
+            beam=beam,
+            n_best=n_best,
+            length_penalty=length_penalty,
+            sampling=sampling,
+            temperature=temperature,
+            top_k=top_k,
+            top_p=top_p,
+            seed=seed,
+        )
+        return self.translate_with(texts, search, align=align)
+
+    def translate_with(self, texts: Sequence[str], search: Search, *, align: bool = False) -> list[Translation]:
+        """A translation for each text, in order. Nothing but white space becomes nothing."""
+        if isinstance(texts, str):
+            raise ValueError("a single text was given; give a list of texts, such as [text]")
+        divided = [self._divide(text) for text in texts]
+        words = dict.fromkeys(part.text for parts in divided for part in parts if has_words(part.text))
+        said = dict(zip(words, self._say(list(words), search, align), strict=True))
+        return [
+            self._assembled(
+                text, parts, [said.get(part.text) or self._kept(part.text) for part in parts], search, align
+            )
+            for text, parts in zip(texts, divided, strict=True)
+        ]
+
+    def translate_lines(
+        self, lines: Iterable[str], search: Search, *, align: bool = False, most: int = CHUNK_LINES
+    ) -> Iterator[Translation]:
+        """A translation for each line, in order, as lines come: at most `most` of them are held at once."""
+        for chunk in _chunks(lines, most):
+            yield from self.translate_with(chunk, search, align=align)
+
+    def translate_file(
+        self,
+        path_in: Path,
+        path_out: Path,
+        search: Search,
+        *,
+        columns: Sequence[str] | None = None,
+        overwrite: bool = False,
+        listen: Callable[[Translation], None] | None = None,
+    ) -> FileSummary:
+        """Fill a file in its own format: plain text, TSV, CSV, TMX, XLIFF or PO; see `mirada.corpora.filling`.
+
+        `listen` is called with every translation as it is made, for progress or for a record.
+        """
+        tally = Tally()
+
+        def translate(texts: list[str]) -> list[str]:
+            made = self.translate_with(texts, search)
+            for translation in made:
+                tally.add(translation)
+                if listen is not None:
+                    listen(translation)
+            return [translation.text for translation in made]
+
+        filled = fill(path_in, path_out, self.source, self.target, translate, columns, overwrite)
+        return FileSummary(filled.translated, filled.kept, filled.review, tally)
+
+    @property
+    def _places(self) -> int | None:
+        """How many places the model has vectors for; None where it knows every place."""
+        position = self.loaded.config.model.position
+        return position.places if isinstance(position, Learned) else None
+
+    @property
+    def _longest(self) -> int:
+        """The most tokens, with the end mark, of a source that is read whole."""
+        trained = min(max(self.loaded.config.longest, SHORTEST_LIMIT), LONGEST_LIMIT)
+        return trained if self._places is None else min(trained, self._places)
+
+    @property
+    def _device(self) -> torch.device:
+        return self.loaded.model.output.weight.device
+
+    def _divide(self, text: str) -> list[Part]:
+        subwords = self.loaded.subwords
+        return divide(text, self.source, self._longest, lambda part: len(subwords.encode(part)) + 1)
+
+    def _say(self, texts: list[str], search: Search, align: bool) -> list[_Said]:
+        """The translations of parts that have words and are short enough."""
+        if self._places is not None:
+            search = replace(search, longest=min(self._places, search.longest or self._places))
+        sources = self.loaded.subwords.encode_many(texts, end=True)
+        decoded = decode_checked(self.loaded.model, sources, search, self._device)
+        written = iter(self.loaded.subwords.decode_many(one.tokens for found in decoded for one in found.hypotheses))
+        best = [found.hypotheses[0].tokens for found in decoded]
+        links = self._links(sources, best) if align else [[] for _ in texts]
+        return [
+            _said(source, found, [next(written) for _ in found.hypotheses], linked)
+            for source, found, linked in zip(sources, decoded, links, strict=True)
+        ]
+
+    def _kept(self, text: str) -> _Said:
+        """A part without words, which stays as it is."""
+        tokens = self.loaded.subwords.encode(text)
+        links = [(place, place) for place in range(len(tokens))]
+        return _Said(tokens, [Hypothesis(tokens, 0.0, finished=True)], [text], links=links)
+
+    def _assembled(self, source: str, parts: list[Part], said: list[_Said], search: Search, align: bool) -> Translation:
+        """The translation of a text from those of its parts; the n-th alternative from the n-th of each part."""
+        if not source.strip():
+            return Translation(source, "", 0.0, alignment=() if align else None)
+        count = max(len(one.texts) for one in said)
+        ranked = [
+            Alternative(
+                join_translated(parts, [_ranked(one.texts, rank) for one in said], self.target),
+                _joined([_ranked(one.hypotheses, rank) for one in said]).score(search.length_penalty),
+            )
+            for rank in range(count)
+        ]
+        subwords = self.loaded.subwords
+        return Translation(
+            source,
+            ranked[0].text,
+            ranked[0].score,
+            _pieces(subwords, [one.hypotheses[0].tokens for one in said]),
+            _pieces(subwords, [one.source for one in said]),
+            _shifted(said) if align else None,
+            _flags(source, ranked[0].text, parts, said),
+            tuple(ranked[1:]),
+        )
+
+    def _links(self, sources: list[list[int]], targets: list[list[int]]) -> list[list[Link]]:
+        """For each token of each target the token of its source that was looked at most, when it was chosen."""
+        links: list[list[Link]] = [[] for _ in sources]
+        spoken = [number for number, target in enumerate(targets) if target]
+        spoken.sort(key=lambda number: len(targets[number]))
+        for start in range(0, len(spoken), ALIGNED_AT_ONCE):
+            numbers = spoken[start : start + ALIGNED_AT_ONCE]
+            weights = self._looks([sources[number] for number in numbers], [targets[number] for number in numbers])
+            for row, number in enumerate(numbers):
+                # The end mark is where a head looks that has nothing to look for, so it is no one's source.
+                real = weights[row, : len(targets[number]), : max(1, len(sources[number]) - 1)]
+                links[number] = [(place, target) for target, place in enumerate(real.argmax(-1).tolist())]
+        return links
+
+    def _looks(self, sources: list[list[int]], targets: list[list[int]]) -> Float[Tensor, "B N S"]:
+        """The mean weights of the heads of one layer, when the model is given the targets (teacher forcing)."""
+        model = self.loaded.model
+        source, source_padding = _padded(sources, self._device)
+        entered, target_padding = _padded([[BEGIN, *target[:-1]] for target in targets], self._device)
+        with torch.inference_mode(), record(self._aligning()) as looks:
+            model(source, source_padding, entered, target_padding)
+        return looks[0].weights.mean(1)
+
+    def _aligning(self) -> Attention:
+        """The look at the source that aligns best: the config's, or that of the last layer but one.
+
+        In the last but one the heads look at what is being translated (Garg et al. 2019, 4.1).
+        """
+        blocks = self.loaded.model.decoder.blocks
+        layer = self.loaded.config.alignment_layer
+        layer = max(0, len(blocks) - 2) if layer is None else layer
+        block = blocks[layer] if layer < len(blocks) else None
+        if not isinstance(block, Block) or not isinstance(block.cross_attention, Attention):
+            raise ValueError(
+                f"alignment_layer = {layer}, but the decoder has the layers 0 to {len(blocks) - 1}; "
+                "correct it in the model's config.json"
+            )
+        return block.cross_attention
+
+
+def _chunks(lines: Iterable[str], most: int) -> Iterator[list[str]]:
+    """Lines in lists, each with few enough lines and characters."""
+    chunk: list[str] = []
+    characters = 0
+    for line in lines:
+        chunk.append(line)
+        characters += len(line)
+        if len(chunk) >= most or characters >= CHUNK_CHARACTERS:
+            yield chunk
+            chunk, characters = [], 0
+    if chunk:
+        yield chunk
+
+
+def _said(source: list[int], found: Checked, texts: list[str], links: list[Link]) -> _Said:
+    # What is spelt in bytes may hold line breaks and controls that no training text held.
+    clean = [normalise(text) for text in texts]
+    flags = found.flags
+    if not clean[0] and Flag.EMPTY not in flags:  # tokens that say nothing
+        flags = (*flags, Flag.EMPTY)
+    return _Said([one for one in source if one != END], found.hypotheses, clean, flags, links)
+
+
+def _ranked(ranked: list[One], rank: int) -> One:
+    return ranked[min(rank, len(ranked) - 1)]
+
+
+def _joined(hypotheses: list[Hypothesis]) -> Hypothesis:
+    tokens = [token for one in hypotheses for token in one.tokens]
+    logs = sum(one.log_probability for one in hypotheses)
+    return Hypothesis(tokens, logs, all(one.finished for one in hypotheses))
+
+
+def _flags(source: str, text: str, parts: list[Part], said: list[_Said]) -> tuple[Flag, ...]:
+    found = {flag for one in said for flag in one.flags}
+    if any(part.cut for part in parts):
+        found.add(Flag.DIVIDED)
+    if compare(source, text):
+        found.add(Flag.SYMBOLS)
+    return tuple(flag for flag in Flag if flag in found)
+
+
+def _pieces(subwords: Subwords, rows: list[list[int]]) -> tuple[str, ...]:
+    return tuple(subwords.pieces[one] for row in rows for one in row)
+
+
+def _shifted(said: list[_Said]) -> tuple[Link, ...]:
+    """The links of all parts, counted from the beginning of the text."""
+    links: list[Link] = []
+    before_source = before_target = 0
+    for one in said:
+        links += [(source + before_source, target + before_target) for source, target in one.links]
+        before_source += len(one.source)
+        before_target += len(one.hypotheses[0].tokens)
+    return tuple(links)
+
+
+def _padded(rows: list[list[int]], device: torch.device) -> tuple[Tensor, Padding]:
+    padding = Padding.from_lengths([len(row) for row in rows], device=device)
+    tokens = torch.full(padding.real.shape, PADDING, dtype=torch.int64)
+    for number, row in enumerate(rows):
+        tokens[number, : len(row)] = torch.tensor(row, dtype=torch.int64)
+    return tokens.to(device), padding

@@ -28,7 +28,7 @@ $(BENCH_READY): pyproject.toml constraints.txt bench/requirements.txt
 	$(BENCH_VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable . --requirement bench/requirements.txt
 	@touch $@
 
-demo: $(READY) ## Draw the patterns and show the worked examples.
+demo: $(READY) ## Train a small translator on the embedded grammar and show where it looks (3 minutes).
 	$(BIN)/mirada demo
 
 test: $(READY) browser ## Run every test.

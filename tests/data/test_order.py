@@ -30,23 +30,23 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 def test_every_pair_comes_once_an_epoch_and_the_next_differs(store: Store) -> None:
-    order = Order(store, 60, 7, 100)
+    order = Order(store, 60, 7, 100, 2)
     epochs = [[row for rows in order._cut(epoch) for row in rows.tolist()] for epoch in (0, 1)]
     assert sorted(epochs[0]) == sorted(epochs[1]) == list(range(97))
     assert epochs[0] != epochs[1]
 
 
 def test_a_batch_stays_within_its_budget(store: Store) -> None:
-    order = Order(store, 60, 7, 100)
+    order = Order(store, 60, 7, 100, 2)
     for batch, _ in islice(order.from_position(Position()), order.batches_in(0)):
         assert batch.source.numel() + batch.target.numel() <= 60
 
 
 def test_any_position_is_taken_up_with_the_same_batches(store: Store) -> None:
-    order = Order(store, 60, 7, 100)
+    order = Order(store, 60, 7, 100, 2)
     whole = list(islice(order.from_position(Position()), 2 * order.batches_in(0) + 3))
     for number in (0, 1, order.batches_in(0) - 1, order.batches_in(0), len(whole) - 2):
-        again = next(Order(store, 60, 7, 100).from_position(whole[number][1]))
+        again = next(Order(store, 60, 7, 100, 2).from_position(whole[number][1]))
         assert again[0].source.equal(whole[number + 1][0].source)
         assert again[1] == whole[number + 1][1]
 
@@ -64,7 +64,7 @@ def test_what_enters_is_what_is_said_one_place_later(store: Store) -> None:
 
 
 def test_long_pairs_are_left_out_and_counted(store: Store) -> None:
-    order = Order(store, 60, 7, 8)
+    order = Order(store, 60, 7, 8, 2)
     lengths = np.maximum(store.source_lengths, store.target_lengths).max(axis=1)
     assert order.left_out == int((lengths > 8).sum()) > 0
     with pytest.raises(CorpusError, match=r"data\.longest"):

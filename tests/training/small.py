@@ -7,7 +7,8 @@ import torch
 from mirada.corpora.demo import generate
 from mirada.training.preparing import Files
 from mirada.training.report import Tick
-from mirada.training.run import Outcome, Request, train
+from mirada.training.run import Request, train
+from mirada.training.session import Outcome
 from mirada.training.settings import merge
 from mirada.training.stopping import Stop
 

@@ -11,13 +11,14 @@ from mirada.cli.check import check
 from mirada.cli.demo import demo
 from mirada.cli.draw import draw
 from mirada.cli.evaluate import evaluate
+from mirada.cli.gallery import gallery
 from mirada.cli.info import info
 from mirada.cli.saying import Quiet, Verbose, set_from_root
 from mirada.cli.train import train
 from mirada.cli.translate import translate
 
 app = typer.Typer(
-    help="Train your own sequence models, and see where they look.",
+    help="Train your own translator and other sequence models, and see where they look.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,  # a bug shows Python's own traceback, which can be searched and reported
@@ -43,7 +44,7 @@ def options(
     set_from_root(quiet, verbose)
 
 
-for verb in (check, train, translate, evaluate, info, demo, draw):
+for verb in (check, train, translate, evaluate, info, demo, draw, gallery):
     app.command()(verb)
 
 

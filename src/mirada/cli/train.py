@@ -10,7 +10,8 @@ from mirada.cli.failure import fail, failing
 from mirada.cli.saying import Quiet, Verbose, begin, is_quiet, print_json, say
 
 if TYPE_CHECKING:
-    from mirada.training.run import Outcome, Request
+    from mirada.training.run import Request
+    from mirada.training.session import Outcome
     from mirada.training.settings import Tree
 
 STOPPED = 128  # plus the number of the signal, as shells count it
@@ -71,7 +72,7 @@ def train(
 
 
 def _settings(
-    config: Path | None, changes: list[str] | None, given: dict[str, float | None], seed: int | None
+    config: Path | None, changes: list[str] | None, given: dict[str, int | float | None], seed: int | None
 ) -> "Tree":
     """What a file and the command line say, the command line winning."""
     from mirada.training.settings import merge, nested, read_sets, read_toml

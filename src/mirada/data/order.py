@@ -29,11 +29,11 @@ class Position:
 
 
 class Order:
-    """The batches of a store, epoch after epoch."""
+    """The batches of a store, epoch after epoch; each pair shows `variants` of its segmentations in turn."""
 
-    def __init__(self, store: Store, budget: int, seed: int, longest: int) -> None:
+    def __init__(self, store: Store, budget: int, seed: int, longest: int, variants: int = 1) -> None:
         lengths = [
-            side.astype(np.int64).reshape(len(store), store.variants)
+            side.astype(np.int64).reshape(len(store), store.variants)[:, :variants]
             for side in (store.source_lengths, store.target_lengths)
         ]
         fitting = np.maximum(*lengths).max(axis=1) <= longest
@@ -48,7 +48,7 @@ class Order:
                 f"use {2 * largest} or more, or a smaller data.longest"
             )
         self._store, self._budget, self._seed = store, budget, seed
-        self._lengths = lengths
+        self._lengths, self._shown = lengths, variants
         self._epoch: tuple[int, list[NDArray[np.int64]]] | None = None
 
     def __len__(self) -> int:
@@ -77,7 +77,7 @@ class Order:
         return make_batch(self._store, rows, self._variants(rows, epoch))
 
     def _variants(self, rows: NDArray[np.int64], epoch: int) -> NDArray[np.int64]:
-        return variant_of(self._seed, epoch, rows, self._store.variants)
+        return variant_of(self._seed, epoch, rows, self._shown)
 
     def _cut(self, epoch: int) -> list[NDArray[np.int64]]:
         """The rows of every batch of an epoch; the last epoch asked for is kept."""

@@ -11,6 +11,7 @@ from mirada.tasks.task import Score
 
 PLAIN_SECONDS = 30.0  # between two plain lines
 LIVE_SECONDS = 0.5  # between two live ones
+ENOUGH = 5  # steps before the time left is told
 MEMORY = 0.98  # how much of the running mean of speed stays at each step
 NAMES = {"chrf": "chrF", "bleu": "BLEU", "loss": "loss"}
 
@@ -86,9 +87,10 @@ class ConsoleReporter:
     def _line(self, tick: Tick, now: float) -> str:
         first, begun = self._begun or (0, now)
         left = (now - begun) / max(1, tick.step - first) * (tick.total - tick.step)
+        told = f", {span(left)} left" if tick.step - first >= ENOUGH else ""
         return (
             f"step {tick.step}/{tick.total} ({100 * tick.step // tick.total} %), pass {tick.epoch + 1}, "
-            f"loss {self._loss:.3f}, {self._rate:,.0f} tokens/s, {span(left)} left{self._best}"
+            f"loss {self._loss:.3f}, {self._rate:,.0f} tokens/s{told}{self._best}"
         )
 
     def _wipe(self) -> None:

@@ -1,0 +1,262 @@
+"""A session: one stretch of a run, from where its folder stands to its end or to where it is stopped."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
+from pathlib import Path
+
+import torch
+
+from mirada import __version__
+from mirada.data.order import Order
+from mirada.models import folder as model_folder
+from mirada.models.build import build
+from mirada.models.folder import FolderConfig, FolderError, Loaded
+from mirada.models.transformer import Transformer
+from mirada.tasks.translation import Development, TranslationTask
+from mirada.training import budget as budgets
+from mirada.training import checkpoint, finishing
+from mirada.training import record as records
+from mirada.training.checkpoint import Progress
+from mirada.training.config import RunConfig
+from mirada.training.defaults import default_dropout, default_rate, default_sampling, default_warmup
+from mirada.training.loop import Course, Loop
+from mirada.training.optimizer import AdamSettings, Optimizer
+from mirada.training.precision import choose, choose_device
+from mirada.training.preparing import Files, Prepared
+from mirada.training.record import RunRecord
+from mirada.training.report import Reporter
+from mirada.training.stopping import Stop
+
+# What does not make a run another one: how long it is, how often it saves, and on how many cores it runs.
+INCIDENTAL = {"budget", "save_minutes", "threads", "device"}
+TO_MEASURE = budgets.Budget(steps=1_000, validations=1, epochs=1, why="to measure")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended."""
+
+    finished: bool
+    step: int
+    total: int
+    result: finishing.Result | None  # None where it was stopped, or was finished before
+
+
+class Session:
+    """A run whose data and config are known."""
+
+    def __init__(
+        self,
+        files: Files,
+        folder: Path,
+        config: RunConfig,
+        prepared: Prepared,
+        started: Loaded | None,
+        reporter: Reporter,
+        stop: Stop,
+        begun: float,
+    ) -> None:
+        self._files, self._folder, self._config = files, folder, config
+        self._prepared, self._started = prepared, started
+        self._reporter, self._stop, self._begun = reporter, stop, begun
+        training = config.training
+        self._device = choose_device(training.device)
+        self._type, self._why = choose(training.precision, self._device)
+        if training.threads is not None:
+            torch.set_num_threads(training.threads)
+        self._order = self._order_of(1)
+        self._steps_in_epoch = self._order.batches_in(0) / training.accumulate
+
+    @cached_property
+    def parameters(self) -> int:
+        """How many numbers the model learns, but for its embedding."""
+        model = self._model()
+        return sum(one.numel() for one in model.parameters()) - model.embedding.weight.numel()
+
+    @cached_property
+    def _timing(self) -> tuple[float, float]:
+        """The seconds and the tokens of a step, measured."""
+        share = budgets.MEASURE_SHARE * 60 * (self._config.training.budget.minutes or 1)
+        least, most = budgets.MEASURE_SECONDS
+        loop = self._loop(TO_MEASURE, None)
+        return loop.time_steps(min(max(share, least), most), budgets.MEASURE_STEPS)
+
+    def tokens_in(self, minutes: float) -> float:
+        """How many tokens the model can be shown in this time."""
+        seconds, tokens = self._timing
+        return 60 * minutes / seconds * tokens
+
+    def train(self, preset: str = "") -> Outcome:
+        """Go on where the folder stands, or begin. The name of the preset is kept for when the run goes on."""
+        identity = self._identity()
+        before = records.read(self._folder)
+        if before is not None:
+            self._require_same(before, identity)
+        found = checkpoint.load(self._folder, self._reporter.say)
+        progress = found[0] if found else Progress()
+        budget = self._budget(before)
+        record = self._record(identity, budget, preset)
+        if self._is_done(before, progress, budget):
+            self._reporter.say(
+                f"{self._folder} is finished: {progress.step:,} steps. A larger budget would go on from there."
+            )
+            return Outcome(True, progress.step, budget.steps, None)
+        records.write(self._folder, record)
+        loop = self._loop(budget, found)
+        self._announce(record, progress)
+        progress = loop.run(progress)
+        if not loop.finished(progress):
+            return Outcome(False, progress.step, budget.steps, None)
+        if progress.step < budget.steps:
+            self._reporter.say(f"Stopped early: nothing got better in the last {progress.worse} validations.")
+        result = self._finish(record, progress)
+        return Outcome(True, progress.step, budget.steps, result)
+
+    def _finish(self, record: RunRecord, progress: Progress) -> finishing.Result:
+        result = finishing.finish(
+            self._folder,
+            FolderConfig(
+                mirada=__version__,
+                source=self._files.source,
+                target=self._files.target,
+                vocabulary=self._prepared.subwords.size,
+                longest=self._config.data.longest,
+                model=self._config.model,
+            ),
+            self._prepared,
+            record,
+            progress,
+            self._config.training.select,
+            self._reporter.say,
+        )
+        records.write(self._folder, record.model_copy(update={"status": "finished"}))
+        return result
+
+    def _is_done(self, before: RunRecord | None, progress: Progress, budget: budgets.Budget) -> bool:
+        if before is None or before.status != "finished" or not (self._folder / model_folder.WEIGHTS).exists():
+            return False
+        return budget.steps <= before.budget.steps
+
+    def _identity(self) -> dict[str, object]:
+        dumped = self._config.model_dump(mode="json")
+        for name in INCIDENTAL:
+            dumped["training"].pop(name)
+        start = None
+        if self._started is not None:
+            start = checkpoint.digest(model_folder.tensors_of(self._started.model))
+        return {"data": self._files.identities(), "settings": dumped, "start": start}
+
+    def _require_same(self, before: RunRecord, identity: dict[str, object]) -> None:
+        different = records.differences(before.identity, identity)
+        if different:
+            told = "\n  ".join(different)
+            raise FolderError(
+                f"{self._folder} holds another run; these differ:\n  {told}\n"
+                "Give the command of that run to go on, or another --output for a new one"
+            )
+
+    def _budget(self, before: RunRecord | None) -> budgets.Budget:
+        asked, training = self._config.training.budget, self._config.training
+        if before is not None:
+            if asked == before.asked:
+                return before.budget
+            if asked.minutes is not None and before.asked.minutes is not None:
+                return self._scaled(before.budget, asked.minutes / before.asked.minutes)
+        if asked.minutes is None:
+            return budgets.by_count(asked, self._steps_in_epoch, self._order.tokens, training.validations)
+        timing, held_out = self._timing, self._held_out_tokens()
+        spent = time.monotonic() - self._begun
+        return budgets.by_time(asked.minutes, spent, timing, self._steps_in_epoch, training.validations, held_out)
+
+    def _scaled(self, budget: budgets.Budget, share: float) -> budgets.Budget:
+        steps = max(1, round(budget.steps * share))
+        return budget.model_copy(update={"steps": steps, "epochs": round(steps / self._steps_in_epoch, 3)})
+
+    def _held_out_tokens(self) -> tuple[int, int]:
+        """The tokens of the development sample, and about those of the test set."""
+        dev = self._prepared.dev
+        tokens = int(dev.source_lengths.sum() + dev.target_lengths.sum())
+        return tokens, round(tokens / max(1, len(dev)) * len(self._prepared.test_pairs))
+
+    def _loop(self, budget: budgets.Budget, found: tuple[Progress, dict[str, torch.Tensor]] | None) -> Loop:
+        """A loop over a model that is fresh, or as a checkpoint left it."""
+        training = self._config.training
+        model = self._model()
+        settings = AdamSettings((training.beta_first, training.beta_second), decay=training.decay)
+        optimizer = Optimizer(model.to(self._device).train(), settings, self._type)
+        if found is not None:
+            optimizer.restore(found[1], found[0].updates)
+        references = tuple(target for _, target in self._prepared.dev_pairs)
+        development = Development(self._prepared.dev, references)
+        task = TranslationTask(model, development, self._prepared.subwords, self._files.target, self._device)
+        course = self._course(budget)
+        order = self._order_of(self._variants(budget))
+        return Loop(task, order, optimizer, course, self._folder, self._reporter, self._stop, self._device)
+
+    def _order_of(self, variants: int) -> Order:
+        training = self._config.training
+        return Order(self._prepared.train, training.batch_tokens, training.seed, self._config.data.longest, variants)
+
+    def _variants(self, budget: budgets.Budget) -> int:
+        """How many segmentations of each pair are shown."""
+        sampled = self._config.data.variants is not None or default_sampling(budget.epochs)
+        return self._prepared.train.variants if sampled else 1
+
+    def _model(self) -> Transformer:
+        model = build(self._config.model, self._prepared.subwords.size, self._config.training.seed)
+        if self._started is not None:
+            model_folder.assign(model, model_folder.tensors_of(self._started.model), self._folder)
+        return model
+
+    def _course(self, budget: budgets.Budget) -> Course:
+        training, width = self._config.training, self._config.model.width
+        return Course(
+            total=budget.steps,
+            validate_every=ceil(budget.steps / budget.validations),
+            schedule=training.schedule,
+            peak=training.rate or default_rate(width),
+            warmup=training.warmup or default_warmup(training, budget.steps),
+            width=width,
+            accumulate=training.accumulate,
+            clip=training.clip,
+            smoothing=training.smoothing,
+            dropout=default_dropout(budget.epochs) if training.dropout is None else training.dropout,
+            seed=training.seed,
+            select=training.select,
+            patience=training.patience,
+            average=training.average,
+            save_seconds=60 * training.save_minutes,
+        )
+
+    def _record(self, identity: dict[str, object], budget: budgets.Budget, preset: str) -> RunRecord:
+        course = self._course(budget)
+        decided: dict[str, object] = {
+            "preset": preset,
+            "schedule": course.schedule,
+            "rate": round(max(course.rate(course.warmup), course.rate(1)), 6),
+            "warmup": course.warmup,
+            "dropout": course.dropout,
+            "segmentations": self._variants(budget),
+            "precision": str(self._type).removeprefix("torch."),
+            "threads": torch.get_num_threads(),
+        }
+        return RunRecord(identity=identity, asked=self._config.training.budget, budget=budget, decided=decided)
+
+    def _announce(self, record: RunRecord, progress: Progress) -> None:
+        model, say = self._config.model, self._reporter.say
+        if self._order.left_out:
+            say(f"{self._order.left_out:,} pairs have more than {self._config.data.longest} tokens and are left out.")
+        say(
+            f"Model {record.decided['preset']}: {model.encoder.layers} + {model.decoder.layers} layers, "
+            f"width {model.width}, {model.encoder.heads} heads, in {record.decided['precision']} ({self._why})."
+        )
+        say(
+            f"{record.budget.steps:,} steps, {record.budget.epochs:g} passes ({record.budget.why}); rate "
+            f"{record.decided['rate']} ({record.decided['schedule']}), dropout {record.decided['dropout']}."
+        )
+        if progress.step:
+            say(f"Going on from step {progress.step:,}.")

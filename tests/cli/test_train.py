@@ -72,8 +72,8 @@ def test_all_commands_one_after_the_other(corpus: Path, tmp_path: Path) -> None:
     info = mirada("info", model, "--json")
     assert info.exit_code == 0
 
-    fine = train(corpus, tmp_path / "fine", "--steps", 2, "--start", model)
-    assert "brings its own model" in fine.stderr, "SMALL sets a shape, and --start has one"
+    other = train(corpus, tmp_path / "other", "--steps", 2, "--start", model, "--set=model.width=32")
+    assert "brings its own model" in other.stderr
     words = ["train", corpus, "--from", "en", "--to", "es", "--output", tmp_path / "fine", "--start", model]
     fine = mirada(*words, "--steps", 2, "--set=training.validation_sentences=4")
     assert fine.exit_code == 0, fine.stderr

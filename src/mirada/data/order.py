@@ -41,11 +41,11 @@ class Order:
         self._rows = np.flatnonzero(fitting)
         if not len(self._rows):
             raise CorpusError(f"no training pair has at most {longest} tokens on each side; raise data.longest")
-        largest = int(max(side[self._rows].max() for side in lengths))
-        if budget < 2 * largest:
+        self.longest = int(max(side[self._rows].max() for side in lengths))
+        if budget < 2 * self.longest:
             raise CorpusError(
-                f"training.batch_tokens = {budget} cannot hold a pair with a side of {largest} tokens; "
-                f"use {2 * largest} or more, or a smaller data.longest"
+                f"training.batch_tokens = {budget} cannot hold a pair with a side of {self.longest} tokens; "
+                f"use {2 * self.longest} or more, or a smaller data.longest"
             )
         self._store, self._budget, self._seed = store, budget, seed
         self._lengths, self._shown = lengths, variants

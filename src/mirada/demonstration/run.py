@@ -32,7 +32,7 @@ SETTINGS: dict[str, Tree] = {
         "decoder": {"layers": 2, "heads": 4},
         "cross": {"heads": 4},
     },
-    "training": {"dropout": 0.0, "batch_tokens": 1_400, "validation_sentences": DEV, "validations": 6},
+    "training": {"dropout": 0.0, "validation_sentences": DEV, "validations": 6},
 }
 
 

@@ -42,7 +42,7 @@ def by_count(config: BudgetConfig, steps_in_epoch: float, tokens_in_epoch: int, 
     elif config.epochs is not None:
         steps, why = max(1, round(config.epochs * steps_in_epoch)), f"{config.epochs:g} epochs"
     else:
-        epochs = choose_epochs(tokens_in_epoch)
+        epochs = choose_epochs(float(tokens_in_epoch))
         steps, why = max(1, round(epochs * steps_in_epoch)), f"{epochs} epochs suit {tokens_in_epoch:,} tokens"
     return _budget(steps, validations, steps_in_epoch, why)
 

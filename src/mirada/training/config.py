@@ -35,7 +35,7 @@ class TrainingConfig(Strict):
 
     seed: int = Field(default=1, ge=0, lt=2**63)
     budget: BudgetConfig = BudgetConfig()
-    batch_tokens: int = Field(default=2_800, ge=16, description="padded tokens of both sides in a batch")
+    batch_tokens: int = Field(default=2_000, ge=16, description="padded tokens of both sides in a batch")
     accumulate: int = Field(default=1, ge=1, description="batches that make one update")
     schedule: ScheduleKind = "linear"
     rate: float | None = Field(default=None, gt=0, description="the highest learning rate; by the width")

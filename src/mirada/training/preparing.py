@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +16,10 @@ from pydantic import ValidationError
 from mirada.corpora import prepare
 from mirada.corpora.check import Limits
 from mirada.corpora.findings import DropsFile
-from mirada.corpora.pair import CorpusError
+from mirada.corpora.opening import Meter
+from mirada.corpora.pair import CorpusError, Unit
 from mirada.corpora.prepare import Divided, Gathered, Settings
-from mirada.corpora.reading import read, sources
+from mirada.corpora.reading import meter_of, read, sources
 from mirada.corpora.split import Shares, Side, shares_for
 from mirada.corpora.store import DamagedStoreError, Store, StoreWriter, file_identity, fingerprint
 from mirada.corpora.verdict import judge
@@ -24,11 +27,13 @@ from mirada.models.config import Strict
 from mirada.models.folder import SUBWORDS, read_json, write_file
 from mirada.text.subwords import Subwords
 from mirada.training.config import DataConfig
+from mirada.training.report import span
 
 DATA, FACTS, DROPS = "data", "prepared.json", "drops.tsv"
 PARTS = ("train", "dev", "test")
 FORMAT = 1  # of what lies in the folder `data`; a change makes old ones be built again
 MANY_VARIANTS, FEW_VARIANTS = 200_000, 1_000_000  # pairs: below the first 8 segmentations, below the second 4, else 1
+TELL_SECONDS = 5.0
 TEST_SENTENCES = 2_000  # at most, for the score at the end
 
 Say = Callable[[str], None]
@@ -45,8 +50,9 @@ class Files:
     target: str = ""
     columns: tuple[str, ...] = ()
 
+    @cached_property
     def identities(self) -> dict[str, object]:
-        """What each file is; a copy under another name is the same."""
+        """What each file is, read once; a copy under another name is the same."""
         return {part: [file_identity(path) for path in getattr(self, part)] for part in PARTS} | {
             "from": self.source,
             "to": self.target,
@@ -88,7 +94,7 @@ def prepare_data(
     """The data of a run, from its folder where it was made from the same files and settings, else made now."""
     ingredients = {
         "format": FORMAT,
-        "files": files.identities(),
+        "files": files.identities,
         "config": config.model_dump(mode="json"),
         "seed": seed,
         "sample": sample,
@@ -155,6 +161,8 @@ def _make(folder: Path, order: _Order, say: Say) -> None:
         say(line)
     if not verdict.usable:
         raise CorpusError(f"these files cannot be trained on. {verdict} {folder / DROPS} lists every line")
+    if order.given is None:
+        say("Learning subwords.")
     subwords = order.given or prepare.learn_subwords(divided, settings)
     say(f"{subwords.size:,} subwords, {len(subwords.protected)} placeholders protected.")
     write_file(folder / SUBWORDS, subwords.to_bytes())
@@ -219,7 +227,8 @@ def _gather(part: str, files: Files, settings: Settings, data: Path, drops: Drop
         return None
     for line in sources(paths, files.source, files.target, files.columns or None):
         say(f"Reading {line}")
-    units = read(paths, files.source, files.target, files.columns or None)
+    meter = meter_of(paths)
+    units = telling(read(paths, files.source, files.target, files.columns or None, meter), meter, say)
     found = prepare.gather(units, settings, data / f"{part}.spool", drops)
     if part != "train":
         say(f"{found.report.kept:,} of {found.report.read:,} {part} pairs are used.")
@@ -228,6 +237,17 @@ def _gather(part: str, files: Files, settings: Settings, data: Path, drops: Drop
                 f"no pair of --{part} {paths[0]} can be used; drops.tsv in the output folder lists the reasons"
             )
     return found
+
+
+def telling(units: Iterator[Unit], meter: Meter, say: Say) -> Iterator[Unit]:
+    """The units, with a word every few seconds on how far the reading has come."""
+    begun = told = time.monotonic()
+    for number, unit in enumerate(units):
+        if number % 1_000 == 0 and meter.done and time.monotonic() - told > TELL_SECONDS:
+            told = time.monotonic()
+            share = meter.done / max(1, meter.total)
+            say(f"  {100 * share:.0f} % read, {span((told - begun) * (1 - share) / share)} left")
+        yield unit
 
 
 def _held_out(part: str, own: Gathered | None, divided: Divided) -> list[tuple[str, str]]:

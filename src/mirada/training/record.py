@@ -46,6 +46,17 @@ def read(folder: Path) -> RunRecord | None:
         ) from None
 
 
+def require_same(folder: Path, before: RunRecord, identity: Mapping[str, object]) -> None:
+    """Refuse to go on in the folder of another run, with all that differs."""
+    different = differences(before.identity, identity)
+    if different:
+        told = "\n  ".join(different)
+        raise FolderError(
+            f"{folder} holds another run; these differ:\n  {told}\n"
+            "Give the command of that run to go on, or another --output for a new one"
+        )
+
+
 def differences(before: Mapping[str, object], now: Mapping[str, object], prefix: str = "") -> list[str]:
     """What differs between two identities, a line each."""
     told = []

@@ -14,8 +14,9 @@ from mirada.training import budget as budgets
 from mirada.training import record as records
 from mirada.training.config import RunConfig
 from mirada.training.preparing import Files, Prepared, prepare_data
+from mirada.training.record import RunRecord
 from mirada.training.report import Reporter
-from mirada.training.session import Outcome, Session
+from mirada.training.session import Outcome, Session, identity_of
 from mirada.training.settings import Tree, merge, preset_tree, validate
 from mirada.training.stopping import Stop
 
@@ -42,7 +43,7 @@ def train(request: Request, reporter: Reporter, stop: Stop) -> Outcome:
     early = validate(merge(preset_tree(request.preset or "small"), request.settings), request.where)
     budgets.asked(early.training.budget)
     started = None if request.start is None else model_folder.load(request.start)
-    _require_own_folder(request.output)
+    before = _same_run(request, started)
     request.output.mkdir(parents=True, exist_ok=True)
     prepared = prepare_data(
         request.output,
@@ -59,11 +60,25 @@ def train(request: Request, reporter: Reporter, stop: Stop) -> Outcome:
 
     if started is not None:
         return session(_continued(request, started)).train()
-    before = records.read(request.output)
     if before is not None:
-        name = str(before.decided.get("preset", prepared.facts.preset))
-        return session(_with_preset(request, request.preset or name)).train(request.preset or name)
+        preset = _preset_of(request, before)
+        return session(_with_preset(request, preset)).train(preset)
     return _first_time(request, early, prepared, reporter, session)
+
+
+def _same_run(request: Request, started: Loaded | None) -> RunRecord | None:
+    """What the folder says of the run in it, if that is this one; nothing is touched where it is another."""
+    _require_own_folder(request.output)
+    before = records.read(request.output) if request.output.is_dir() else None
+    if before is not None:
+        preset = _preset_of(request, before)
+        config = _with_preset(request, preset) if started is None else _continued(request, started)
+        records.require_same(request.output, before, identity_of(request.files, config, started))
+    return before
+
+
+def _preset_of(request: Request, before: RunRecord) -> str:
+    return request.preset or str(before.decided["preset"])
 
 
 def _first_time(

@@ -14,7 +14,7 @@ from mirada import __version__
 from mirada.data.order import Order
 from mirada.models import folder as model_folder
 from mirada.models.build import build
-from mirada.models.folder import FolderConfig, FolderError, Loaded
+from mirada.models.folder import FolderConfig, Loaded
 from mirada.models.transformer import Transformer
 from mirada.tasks.translation import Development, TranslationTask
 from mirada.training import budget as budgets
@@ -44,6 +44,15 @@ class Outcome:
     step: int
     total: int
     result: finishing.Result | None  # None where it was stopped, or was finished before
+
+
+def identity_of(files: Files, config: RunConfig, started: Loaded | None) -> dict[str, object]:
+    """What makes a run this one: its files, its settings, and the model that it began from."""
+    dumped = config.model_dump(mode="json")
+    for name in INCIDENTAL:
+        dumped["training"].pop(name)
+    start = None if started is None else checkpoint.digest(model_folder.tensors_of(started.model))
+    return {"data": files.identities, "settings": dumped, "start": start}
 
 
 class Session:
@@ -92,14 +101,11 @@ class Session:
 
     def train(self, preset: str = "") -> Outcome:
         """Go on where the folder stands, or begin. The name of the preset is kept for when the run goes on."""
-        identity = self._identity()
         before = records.read(self._folder)
-        if before is not None:
-            self._require_same(before, identity)
         found = checkpoint.load(self._folder, self._reporter.say)
         progress = found[0] if found else Progress()
         budget = self._budget(before)
-        record = self._record(identity, budget, preset)
+        record = self._record(budget, preset)
         if self._is_done(before, progress, budget):
             self._reporter.say(
                 f"{self._folder} is finished: {progress.step:,} steps. A larger budget would go on from there."
@@ -108,6 +114,8 @@ class Session:
         records.write(self._folder, record)
         loop = self._loop(budget, found)
         self._announce(record, progress)
+        if before is not None and before.status == "finished":
+            progress = progress.model_copy(update={"worse": 0})  # who gives more time wants it to be used
         progress = loop.run(progress)
         if not loop.finished(progress):
             return Outcome(False, progress.step, budget.steps, None)
@@ -124,7 +132,7 @@ class Session:
                 source=self._files.source,
                 target=self._files.target,
                 vocabulary=self._prepared.subwords.size,
-                longest=self._config.data.longest,
+                longest=self._order.longest,
                 model=self._config.model,
             ),
             self._prepared,
@@ -140,24 +148,6 @@ class Session:
         if before is None or before.status != "finished" or not (self._folder / model_folder.WEIGHTS).exists():
             return False
         return budget.steps <= before.budget.steps
-
-    def _identity(self) -> dict[str, object]:
-        dumped = self._config.model_dump(mode="json")
-        for name in INCIDENTAL:
-            dumped["training"].pop(name)
-        start = None
-        if self._started is not None:
-            start = checkpoint.digest(model_folder.tensors_of(self._started.model))
-        return {"data": self._files.identities(), "settings": dumped, "start": start}
-
-    def _require_same(self, before: RunRecord, identity: dict[str, object]) -> None:
-        different = records.differences(before.identity, identity)
-        if different:
-            told = "\n  ".join(different)
-            raise FolderError(
-                f"{self._folder} holds another run; these differ:\n  {told}\n"
-                "Give the command of that run to go on, or another --output for a new one"
-            )
 
     def _budget(self, before: RunRecord | None) -> budgets.Budget:
         asked, training = self._config.training.budget, self._config.training
@@ -232,7 +222,7 @@ class Session:
             save_seconds=60 * training.save_minutes,
         )
 
-    def _record(self, identity: dict[str, object], budget: budgets.Budget, preset: str) -> RunRecord:
+    def _record(self, budget: budgets.Budget, preset: str) -> RunRecord:
         course = self._course(budget)
         decided: dict[str, object] = {
             "preset": preset,
@@ -244,6 +234,7 @@ class Session:
             "precision": str(self._type).removeprefix("torch."),
             "threads": torch.get_num_threads(),
         }
+        identity = identity_of(self._files, self._config, self._started)
         return RunRecord(identity=identity, asked=self._config.training.budget, budget=budget, decided=decided)
 
     def _announce(self, record: RunRecord, progress: Progress) -> None:

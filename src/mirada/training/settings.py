@@ -14,6 +14,8 @@ from mirada.training.config import RunConfig
 
 Tree = dict[str, object]
 HEAD_WIDTH, FEWEST_HEADS = 64, 4
+# Small models on little data learn more from many small steps; large ones need steadier gradients.
+BATCH_TOKENS = {"tiny": 1_400, "small": 2_000, "base": 4_000, "big": 8_000}
 LARGEST_FILE = 1_000_000  # bytes of a TOML file
 
 
@@ -30,7 +32,10 @@ def preset_tree(name: str) -> Tree:
     look: Tree = {"heads": max(FEWEST_HEADS, preset.width // HEAD_WIDTH)}
     stack: Tree = look | {"layers": preset.layers}
     model: Tree = {"width": preset.width, "feed_forward": preset.feed_forward}
-    return {"model": model | {"encoder": stack, "decoder": stack, "cross": look}}
+    return {
+        "model": model | {"encoder": stack, "decoder": stack, "cross": look},
+        "training": {"batch_tokens": BATCH_TOKENS[name]},
+    }
 
 
 def read_toml(path: Path) -> Tree:

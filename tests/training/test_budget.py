@@ -1,0 +1,52 @@
+"""Budgets: steps, epochs and minutes become a number of steps, and the defaults follow from it."""
+
+import pytest
+
+from mirada.training.budget import asked, by_count, by_time
+from mirada.training.config import BudgetConfig, TrainingConfig
+from mirada.training.defaults import default_dropout, default_rate, default_sampling, default_warmup
+
+
+def test_steps_and_epochs_are_counted() -> None:
+    assert by_count(BudgetConfig(steps=70), 35.0, 1_000, 20).epochs == 2
+    assert by_count(BudgetConfig(epochs=1.5), 100.0, 1_000, 20).steps == 150
+    assert by_count(BudgetConfig(), 100.0, 1_000_000, 20).why.startswith("30 epochs suit")
+
+
+def test_one_budget_at_a_time() -> None:
+    assert asked(BudgetConfig()) is None
+    assert asked(BudgetConfig(minutes=3)) == "minutes"
+    with pytest.raises(ValueError, match="steps and minutes; use one"):
+        asked(BudgetConfig(steps=1, minutes=3))
+
+
+def test_minutes_leave_room_for_all_that_is_no_step() -> None:
+    whole = by_time(10.0, 0.0, (0.5, 2_000.0), 100.0, 20, (0, 0))
+    assert whole.steps == 1_200
+    less = by_time(10.0, 60.0, (0.5, 2_000.0), 100.0, 20, (10_000, 20_000))
+    look, test = 0.8 * 10_000 / 4_000, 4 * 20_000 / 4_000
+    assert less.steps == int((600 - 60 - test - look - less.validations * look) / 0.5)
+    assert less.validations == 20
+    slow = by_time(1.0, 0.0, (0.5, 2_000.0), 100.0, 20, (10_000, 0))
+    assert slow.validations == 3, "looking may not eat the time"
+
+
+def test_too_little_time_is_told_with_what_would_do() -> None:
+    with pytest.raises(ValueError, match="--minutes 1 is too short"):
+        by_time(1.0, 70.0, (0.5, 2_000.0), 100.0, 20, (0, 0))
+
+
+def test_short_runs_are_not_looked_at_after_every_step() -> None:
+    assert by_count(BudgetConfig(steps=40), 10.0, 1_000, 20).validations == 1
+    assert by_count(BudgetConfig(steps=5_000), 10.0, 1_000, 20).validations == 20
+
+
+def test_defaults_follow_the_passes_and_the_width() -> None:
+    rates = [default_dropout(epochs) for epochs in (1.0, 10.0, 20.0, 100.0)]
+    assert rates == sorted(rates)
+    assert rates[0] == 0
+    assert not default_sampling(5.0)
+    assert default_sampling(40.0)
+    assert default_rate(128) > default_rate(512)
+    assert default_warmup(TrainingConfig(), 1_000) == 80
+    assert default_warmup(TrainingConfig(schedule="noam"), 1_000) == 300

@@ -1,0 +1,69 @@
+"""The optimizer: what it keeps, what it skips, and that masters hold what bf16 would lose."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from mirada.training.optimizer import AdamSettings, Optimizer
+
+
+def model() -> nn.Module:
+    torch.manual_seed(3)
+    return nn.Sequential(nn.Linear(3, 5), nn.Linear(5, 2))
+
+
+def learn(optimizer: Optimizer, inner: nn.Module, steps: int, rate: float = 0.01) -> None:
+    kind = next(inner.parameters()).dtype
+    for step in range(steps):
+        x = torch.linspace(-1, 1 + step, 12).view(4, 3).to(kind)
+        inner(x).square().sum().backward()
+        optimizer.step(rate, 1.0)
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
+def test_a_restored_optimizer_goes_on_to_the_same_weights(kind: torch.dtype) -> None:
+    whole, first, second = model(), model(), model()
+    unbroken, before, after = (Optimizer(one, AdamSettings(decay=0.1), kind) for one in (whole, first, second))
+    learn(unbroken, whole, 4)
+    learn(before, first, 4)
+    kept = {name: tensor.clone() for name, tensor in before.state().items()}
+    after.restore(kept, 4)
+    learn(unbroken, whole, 3)
+    learn(after, second, 3)
+    for name, tensor in unbroken.weights().items():
+        assert tensor.equal(after.weights()[name])
+    assert next(second.parameters()).dtype == kind
+
+
+def test_masters_gather_what_bf16_rounds_away() -> None:
+    inner = model()
+    optimizer = Optimizer(inner, AdamSettings(), torch.bfloat16)
+    before = {name: tensor.clone() for name, tensor in optimizer.weights().items()}
+    learn(optimizer, inner, 1, rate=1e-6)
+    assert any(not tensor.equal(before[name]) for name, tensor in optimizer.weights().items())
+    assert all(tensor.dtype == torch.float32 for tensor in optimizer.weights().values())
+
+
+def test_a_gradient_that_is_not_finite_changes_nothing() -> None:
+    inner = model()
+    optimizer = Optimizer(inner, AdamSettings(), torch.float32)
+    learn(optimizer, inner, 2)
+    before = {name: tensor.clone() for name, tensor in optimizer.state().items()}
+    (inner(torch.ones(1, 3)).sum() * math.inf).backward()
+    assert not math.isfinite(optimizer.step(0.01, 1.0))
+    assert all(tensor.equal(before[name]) for name, tensor in optimizer.state().items())
+    assert all(parameter.grad is None for parameter in inner.parameters())
+
+
+def test_long_gradients_are_clipped() -> None:
+    for clip, expected in ((0.5, 0.5), (0.0, None)):
+        inner = nn.Linear(2, 1, bias=False)
+        optimizer = Optimizer(inner, AdamSettings(betas=(0.0, 0.0), epsilon=1.0), torch.float32)
+        start = inner.weight.detach().clone()
+        inner(torch.tensor([[30.0, 40.0]])).sum().backward()
+        assert optimizer.step(1.0, clip) == pytest.approx(50.0)
+        moved = float((inner.weight.detach() - start).abs().max())
+        gradient = 40.0 if expected is None else expected * 0.8
+        assert moved == pytest.approx(gradient / (gradient + 1.0), rel=1e-4)

@@ -32,7 +32,7 @@ demo: $(READY) ## Train a small translator on the embedded grammar and show wher
 	$(BIN)/mirada demo
 
 test: $(READY) browser ## Run every test.
-	$(BIN)/pytest -q --durations=10
+	$(BIN)/pytest -q --durations=10 --numprocesses auto --dist loadfile
 
 check: $(READY) ## Lint, formatting, strict types, and the direction of imports.
 	$(BIN)/ruff check .

@@ -32,15 +32,18 @@ def seeds() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Note how the browser tests went, and fail a skipped one where the browser is required."""
+    """Fail a skipped browser test where the browser is required."""
     report = yield
-    if item.get_closest_marker("browser"):
-        if BROWSER_REQUIRED and report.skipped:
-            report.outcome = "failed"
-            report.longrepr = f"skipped, but MIRADA_REQUIRE_BROWSER is set: {report.longrepr}"
-        if report.when == "call" or not report.passed:
-            browser_outcomes.append(report.outcome)
+    if item.get_closest_marker("browser") and BROWSER_REQUIRED and report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"skipped, but MIRADA_REQUIRE_BROWSER is set: {report.longrepr}"
     return report
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Note how the browser tests went; where tests run in several processes, the first one hears of all."""
+    if "browser" in report.keywords and (report.when == "call" or not report.passed):
+        browser_outcomes.append(report.outcome)
 
 
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:
@@ -53,7 +56,9 @@ def _browser_proved() -> bool:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail a run that requires the browser and left it out."""
+    """Fail a run that requires the browser and left it out; one process of several has seen only its part."""
+    if hasattr(session.config, "workerinput"):
+        return
     if BROWSER_REQUIRED and not _browser_proved() and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

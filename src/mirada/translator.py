@@ -18,7 +18,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from mirada.attention import Attention, Learned, Padding
+from mirada.attention import Attention, Padding
 from mirada.attention.record import record
 from mirada.corpora.filling import fill
 from mirada.corpora.pair import Fault
@@ -209,8 +209,7 @@ class Translator:
     @property
     def _places(self) -> int | None:
         """How many places the model has vectors for; None where it knows every place."""
-        position = self.loaded.config.model.position
-        return position.places if isinstance(position, Learned) else None
+        return self.loaded.config.model.places
 
     @property
     def _longest(self) -> int:

@@ -36,6 +36,9 @@ class Listener:
     def say(self, text: str) -> None:
         self.said.append(text)
 
+    def warn(self, text: str) -> None:
+        self.said.append(text)
+
     def step(self, tick: Tick) -> None:
         self.steps.append(tick.step)
         if self._stop is not None and tick.step == self._at:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 SAMPLES = 8
 BAR = 30  # characters of the longest bar
-STOPPED = 128  # plus the number of the signal, as shells count it
 
 
 @failing()
@@ -41,7 +40,7 @@ def demo(
 def _demonstrate(folder: Path, minutes: float, json: bool, kept: bool) -> None:
     from mirada.demonstration.run import demonstrate
     from mirada.training.report import ConsoleReporter
-    from mirada.training.stopping import listening
+    from mirada.training.stopping import STOPPED, listening
 
     with listening() as stop:
         shown = demonstrate(folder, ConsoleReporter(is_quiet()), stop, minutes)

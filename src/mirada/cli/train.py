@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from mirada.training.session import Outcome
     from mirada.training.settings import Tree
 
-STOPPED = 128  # plus the number of the signal, as shells count it
-
 
 class PresetName(StrEnum):
     """The sizes of models that have a name."""
@@ -80,8 +78,12 @@ def _settings(
     tree = {} if config is None else read_toml(config)
     tree = merge(tree, read_sets(changes or []))
     for name, value in given.items():
-        if value is not None:
-            tree = merge(tree, nested("training.budget", {name: value}))
+        if value is not None:  # in place of whatever budget a file sets
+            training = tree.get("training", {})
+            kept = (
+                {key: held for key, held in training.items() if key != "budget"} if isinstance(training, dict) else {}
+            )
+            tree = {**tree, "training": {**kept, "budget": {name: value}}}
     return tree if seed is None else merge(tree, nested("training.seed", seed))
 
 
@@ -109,12 +111,15 @@ def _request(
 def _run(request: "Request", json: bool) -> None:
     from mirada.training.report import ConsoleReporter
     from mirada.training.run import train as run
-    from mirada.training.stopping import listening
+    from mirada.training.stopping import STOPPED, listening
 
+    reporter = ConsoleReporter(is_quiet())
     with listening() as stop:
-        outcome = run(request, ConsoleReporter(is_quiet()), stop)
+        outcome = run(request, reporter, stop)
     if not outcome.finished:
-        say(f"Stopped and saved at step {outcome.step:,} of {outcome.total:,}. Give the same command to go on.")
+        reporter.say(
+            f"Stopped and saved at step {outcome.step:,} of {outcome.total:,}. Give the same command to go on."
+        )
     else:
         _tell(request, outcome)
     if json:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from mirada.attention import Full, ScaledDot, Sinusoidal
+from mirada.attention import Full, Learned, ScaledDot, Sinusoidal
 from mirada.attention.heads import Heads, divide
 from mirada.layers.block import NormOrder
 from mirada.layers.feed_forward import Activation
@@ -20,7 +20,9 @@ WIDEST, DEEPEST = 65_536, 1_000  # a config from outside may not ask for more th
 class Strict(BaseModel):
     """A part of a config: frozen, and a key that is not known is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, validate_default=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", arbitrary_types_allowed=True, validate_default=True, ser_json_inf_nan="constants"
+    )
 
 
 class LookConfig(Strict):
@@ -57,6 +59,11 @@ class TransformerConfig(Strict):
     encoder: StackConfig = StackConfig()
     decoder: StackConfig = StackConfig()
     cross: LookConfig = LookConfig()
+
+    @property
+    def places(self) -> int | None:
+        """How many places the model has vectors for; None where it knows every place."""
+        return self.position.places if isinstance(self.position, Learned) else None
 
     @model_validator(mode="after")
     def _heads_fit(self) -> TransformerConfig:

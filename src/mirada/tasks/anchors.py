@@ -13,22 +13,21 @@ from jaxtyping import Int
 from torch import Tensor
 
 from mirada.attention import record
-from mirada.corpora.store import Store
 from mirada.data.batch import Batch
 from mirada.models.transformer import Transformer
-from mirada.tasks.translation import batches_of, evaluating
+from mirada.tasks.translation import Development, batches_of, evaluating
 from mirada.text.subwords import END
 
 FEWEST = 20  # anchors that a choice needs
 BATCHES = 4
 
 
-def best_layer(model: Transformer, store: Store) -> int | None:
+def best_layer(model: Transformer, development: Development) -> int | None:
     """The decoder's layer that aligns best; None where too few anchors are found to tell."""
     found: list[int] = []
     count = 0
     with evaluating(model), torch.inference_mode():
-        for batch in batches_of(store)[:BATCHES]:
+        for batch in batches_of(development.store, development.rows)[:BATCHES]:
             rows, places, sources = anchors(batch)
             count += len(rows)
             hits = _hits(model, batch, rows, places, sources)

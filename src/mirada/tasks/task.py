@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf, isnan
 from typing import Protocol, runtime_checkable
 
 from pydantic import Field
@@ -20,8 +21,9 @@ class Score(Strict):
     values: dict[str, float] = Field(default_factory=dict)
 
     def measure(self, name: str) -> float:
-        """One of the measures, or the loss turned round, so that greater is better."""
-        return -self.loss if name == "loss" else self.values[name]
+        """One of the measures, or the loss turned round, so that greater is better; what is no number is worst."""
+        found = -self.loss if name == "loss" else self.values[name]
+        return -inf if isnan(found) else found
 
 
 @runtime_checkable

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from mirada.corpora.pair import CorpusError
 from mirada.corpora.store import Store
 from mirada.data.batch import Batch, make_batch
 from mirada.data.order import cut
@@ -22,15 +23,21 @@ from mirada.text.subwords import END, Subwords
 VALIDATION_TOKENS = 8_000  # padded, in a batch
 
 
-@dataclass(frozen=True, eq=False)
 class Development:
-    """The pairs that a run looks at to know how it does: as ids, and the references as text."""
+    """The pairs that a run looks at to know how it does: as ids, and the references as text.
 
-    store: Store
-    references: tuple[str, ...]
+    Pairs with a side of more than `longest` tokens are left out: the model may have no places for them.
+    """
 
-    def __len__(self) -> int:
-        return len(self.references)
+    def __init__(self, store: Store, references: Sequence[str], longest: int) -> None:
+        sides = (store.source_lengths, store.target_lengths)
+        fitting = np.max([side.reshape(len(store), -1)[:, 0] for side in sides], axis=0) <= longest
+        self.store = store
+        self.rows = np.flatnonzero(fitting)
+        if not len(self.rows):
+            raise CorpusError(f"no development pair has at most {longest} tokens on each side; raise data.longest")
+        self.references = [references[row] for row in self.rows.tolist()]
+        self.longest = int(store.target_lengths.reshape(len(store), -1)[self.rows, 0].max())
 
 
 def loss_of(model: Transformer, batch: Batch, noise: Noise | None, smoothing: float) -> Tensor:
@@ -56,8 +63,7 @@ class TranslationTask:
         self._tokenizer = tokenizer_for(target)
         self._device = torch.device("cpu") if device is None else device
         # A model that has learnt little repeats itself up to the limit, which costs time and tells nothing.
-        longest = int(np.max(development.store.target_lengths, initial=0))
-        self._search = Search(beam=1, longest=longest + longest // 4 + 5)
+        self._search = Search(beam=1, longest=development.longest)
 
     def loss(self, batch: Batch, noise: Noise | None, smoothing: float) -> Tensor:
         return loss_of(self._model, batch.to(self._device), noise, smoothing)
@@ -70,27 +76,27 @@ class TranslationTask:
 
     def _mean_loss(self) -> float:
         total, count = 0.0, 0
-        for batch in batches_of(self._development.store):
+        for batch in batches_of(self._development.store, self._development.rows):
             total += float(self.loss(batch, None, 0.0)) * len(batch.expected)
             count += len(batch.expected)
         return total / max(1, count)
 
     def _scores(self) -> dict[str, float]:
-        store = self._development.store
-        found = decode_many(
-            self._model, [store.source(row).tolist() for row in range(len(store))], self._search, self._device
-        )
+        store, rows = self._development.store, self._development.rows.tolist()
+        sources = [store.source(row).tolist() for row in rows]
+        found = decode_many(self._model, sources, self._search, self._device)
         said = self._subwords.decode_many([best[0].tokens for best in found])
-        scores = score(said, list(self._development.references), self._tokenizer)
+        scores = score(said, self._development.references, self._tokenizer)
         return {"chrf": scores.chrf.score, "bleu": scores.bleu.score}
 
 
-def batches_of(store: Store, budget: int = VALIDATION_TOKENS) -> Sequence[Batch]:
-    """All pairs of a store once, in their best segmentation, alike ones together."""
-    source, target = (side.reshape(len(store), -1)[:, 0] for side in (store.source_lengths, store.target_lengths))
+def batches_of(store: Store, rows: NDArray[np.int64], budget: int = VALIDATION_TOKENS) -> Sequence[Batch]:
+    """These rows of a store once, in their best segmentation, alike ones together."""
+    sides = (store.source_lengths, store.target_lengths)
+    source, target = (side.reshape(len(store), -1)[rows, 0].astype(np.int64) for side in sides)
     order = np.lexsort((source, target))
-    pieces = cut(source[order].astype(np.int64), target[order].astype(np.int64), budget)
-    return [make_batch(store, order[first:last]) for first, last in pieces]
+    pieces = cut(source[order], target[order], budget)
+    return [make_batch(store, rows[order[first:last]]) for first, last in pieces]
 
 
 class evaluating:  # noqa: N801 used as a context, like torch's no_grad

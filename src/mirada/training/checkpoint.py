@@ -22,7 +22,7 @@ from mirada.models.config import Strict
 from mirada.models.folder import FolderError, read_tensors, write_file
 from mirada.tasks.task import Score
 
-CURRENT, PREVIOUS = "training.safetensors", "training.previous.safetensors"
+CURRENT, PREVIOUS, DAMAGED = "training.safetensors", "training.previous.safetensors", "training.damaged.safetensors"
 
 
 class Progress(Strict):
@@ -64,7 +64,9 @@ def load(folder: Path, warn: Callable[[str], None]) -> tuple[Progress, dict[str,
         try:
             return _read(path)
         except FolderError as error:
-            warn(f"{error}; it is passed over")
+            # Out of the way: the next save must not put it in the place of the good one.
+            path.replace(folder / DAMAGED)
+            warn(f"{error}; it is kept as {DAMAGED}, and an earlier one serves")
     return None
 
 

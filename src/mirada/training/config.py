@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from mirada.models.config import ModelConfig, Strict
 from mirada.training.precision import PrecisionKind
@@ -25,6 +25,8 @@ class DataConfig(Strict):
 class BudgetConfig(Strict):
     """How long to train: the one that is set counts; none means as many epochs as suit the data."""
 
+    model_config = ConfigDict(allow_inf_nan=False)
+
     steps: int | None = Field(default=None, ge=1)
     epochs: float | None = Field(default=None, gt=0)
     minutes: float | None = Field(default=None, gt=0)
@@ -32,6 +34,8 @@ class BudgetConfig(Strict):
 
 class TrainingConfig(Strict):
     """How the model learns."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
 
     seed: int = Field(default=1, ge=0, lt=2**63)
     budget: BudgetConfig = BudgetConfig()

@@ -45,6 +45,7 @@ def finish(
     folder: Path,
     config: FolderConfig,
     prepared: Prepared,
+    looked_at: Development,
     record: RunRecord,
     progress: Progress,
     select: str,
@@ -52,10 +53,11 @@ def finish(
 ) -> Result:
     """Write the finished folder."""
     model = build(config.model, config.vocabulary)
-    weights, development, steps = _best(folder, model, prepared, progress, select, config.target)
+    task = TranslationTask(model, looked_at, prepared.subwords, config.target)
+    weights, development, steps = _best(folder, model, task, progress, select)
     model_folder.assign(model, weights, folder)
     model.eval()
-    config = config.model_copy(update={"alignment_layer": best_layer(model, prepared.dev)})
+    config = config.model_copy(update={"alignment_layer": best_layer(model, looked_at)})
     test = _test(model, prepared, config)
     if test is not None:
         config = config.model_copy(update={"scores": _recorded(test)})
@@ -85,11 +87,9 @@ def _recorded(test: Scores) -> dict[str, MetricRecord]:
 
 
 def _best(
-    folder: Path, model: Transformer, prepared: Prepared, progress: Progress, select: str, target: str
+    folder: Path, model: Transformer, task: TranslationTask, progress: Progress, select: str
 ) -> tuple[Mapping[str, Tensor], Score, tuple[int, ...]]:
     """The mean of the best checkpoints, or the best of them alone where the mean is worse."""
-    references = tuple(target for _, target in prepared.dev_pairs)
-    task = TranslationTask(model, Development(prepared.dev, references), prepared.subwords, target)
     single = max(progress.scores, key=lambda one: (one.measure(select), one.step)).step
     found: list[tuple[Mapping[str, Tensor], Score, tuple[int, ...]]] = []
     for steps in dict.fromkeys(((single,), progress.kept)):
@@ -103,5 +103,6 @@ def _test(model: Transformer, prepared: Prepared, config: FolderConfig) -> Score
     if not prepared.test_pairs:
         return None
     sources = [source for source, _ in prepared.test_pairs]
-    said = translate_texts(model, prepared.subwords, sources, Search(beam=5), config.longest)
+    search = Search(beam=5, longest=config.model.places)
+    said = translate_texts(model, prepared.subwords, sources, search, config.longest)
     return score(said, [target for _, target in prepared.test_pairs], tokenizer_for(config.target))

@@ -76,10 +76,13 @@ class Loop:
         self._task, self._order, self._optimizer, self._course = task, order, optimizer, course
         self._folder, self._reporter, self._stop, self._device = folder, reporter, stop, device
         self._saved_at = time.monotonic()
+        self._saved_kept: tuple[int, ...] = ()
 
     def run(self, progress: Progress) -> Progress:
         """Go on until the budget is used, nothing gets better, or somebody stops the run."""
         metrics.cut_after(self._folder, progress.step)
+        self._saved_kept = progress.kept
+        self._stop.guarding = True  # from here on there is something to save
         batches = self._order.from_position(progress.position)
         course = self._course
         while progress.step < course.total and not self._out_of_patience(progress):
@@ -179,7 +182,9 @@ class Loop:
 
     def _save(self, progress: Progress) -> None:
         checkpoint.save(self._folder, progress, self._optimizer.state())
-        averaging.drop_others(self._folder, progress.kept)  # only now is nobody left who would need them
+        # The checkpoint before this one may still be needed, and with it the weights that it names.
+        averaging.drop_others(self._folder, (*progress.kept, *self._saved_kept))
+        self._saved_kept = progress.kept
         self._saved_at = time.monotonic()
 
     def _give_up(self, progress: Progress) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 
 import torch
 from torch import Tensor, nn
@@ -33,9 +34,11 @@ class Optimizer:
         self._masters: list[Tensor] = list(model.parameters())
         if dtype != torch.float32:
             self._masters = [parameter.detach().clone() for parameter in model.parameters()]
-            model.to(dtype)
+            for parameter in model.parameters():  # the buffers of batch norm stay exact: they gather small changes
+                parameter.data = parameter.data.to(dtype)
         self._names = names
         self._compute = list(model.parameters())
+        self._buffers = self._copied_buffers()
         self._adam = torch.optim.AdamW(
             self._masters,
             lr=0.0,
@@ -55,7 +58,7 @@ class Optimizer:
         gradients = [parameter.grad for parameter in self._compute]
         found = [gradient for gradient in gradients if gradient is not None]
         norm = float(torch.nn.utils.get_total_norm(found))
-        if norm == norm and norm != float("inf"):  # neither NaN nor infinite
+        if isfinite(norm):
             if norm > clip > 0:
                 torch._foreach_mul_(found, clip / norm)
             if self._apart:
@@ -66,8 +69,19 @@ class Optimizer:
             self._adam.step()
             if self._apart:
                 torch._foreach_copy_(self._compute_data(), self._masters)
+            self._buffers = self._copied_buffers()
+        else:
+            self._restore_buffers()  # the forward pass of a bad step has changed them already
         self.forget_gradients()
         return norm
+
+    def _copied_buffers(self) -> dict[str, Tensor]:
+        return {name: buffer.detach().clone() for name, buffer in self._model.named_buffers()}
+
+    @torch.no_grad()
+    def _restore_buffers(self) -> None:
+        for name, buffer in self._model.named_buffers():
+            buffer.copy_(self._buffers[name])
 
     def _compute_data(self) -> list[Tensor]:
         return [parameter.detach() for parameter in self._compute]
@@ -99,11 +113,12 @@ class Optimizer:
             master.copy_(weights[name])
             if f"first.{name}" in state:
                 self._adam.state[master] = {
-                    "step": torch.tensor(float(updates), dtype=torch.float32),
+                    "step": torch.tensor(float(updates), dtype=torch.float32, device=master.device),
                     **{theirs: state[f"{ours}.{name}"].to(master.device) for ours, theirs in MOMENTS.items()},
                 }
         for name, buffer in self._model.named_buffers():
             buffer.copy_(weights[name])
+        self._buffers = self._copied_buffers()
         if self._apart:
             torch._foreach_copy_(self._compute_data(), self._masters)
         self.forget_gradients()

@@ -29,6 +29,13 @@ def _cpu_multiplies_bf16() -> bool:
 
 def choose_device(name: str) -> torch.device:
     """The device to train on: a GPU where there is one, unless another is named."""
-    if name != "auto":
-        return torch.device(name)
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    has_gpu = torch.cuda.is_available()
+    if name == "auto":
+        return torch.device("cuda" if has_gpu else "cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise ValueError(f"training.device = {name!r} is not known; use auto, cpu or cuda") from None
+    if device.type == "cuda" and not has_gpu:
+        raise ValueError(f"training.device = {name!r}, but torch finds no GPU here; use auto or cpu")
+    return device

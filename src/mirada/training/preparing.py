@@ -188,7 +188,7 @@ def _make(folder: Path, order: _Order, say: Say) -> None:
         dropped={reason.value: count for reason, count in divided.gathered.report.dropped.items()},
         train=divided.count(Side.TRAIN),
         dev=len(held_out["dev"]),
-        test=len(held_out["test"]),
+        test=min(len(held_out["test"]), TEST_SENTENCES),
         vocabulary=subwords.size,
         variants=variants,
         preset=verdict.preset,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from pydantic import ValidationError
 
@@ -57,11 +57,13 @@ def require_same(folder: Path, before: RunRecord, identity: Mapping[str, object]
         )
 
 
-def differences(before: Mapping[str, object], now: Mapping[str, object], prefix: str = "") -> list[str]:
+def differences(before: Mapping[Any, object], now: Mapping[Any, object], prefix: str = "") -> list[str]:
     """What differs between two identities, a line each."""
     told = []
     for name in sorted({*before, *now}):
         one, other = before.get(name), now.get(name)
+        if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+            one, other = (dict(enumerate(side, start=1)) for side in (one, other))
         if isinstance(one, Mapping) and isinstance(other, Mapping):
             told += differences(one, other, f"{prefix}{name}.")
         elif one != other:

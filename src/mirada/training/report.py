@@ -34,6 +34,9 @@ class Reporter(Protocol):
     def say(self, text: str) -> None:
         """A sentence."""
 
+    def warn(self, text: str) -> None:
+        """A sentence that matters even to those who want to hear nothing."""
+
     def step(self, tick: Tick) -> None:
         """A step was made."""
 
@@ -56,8 +59,11 @@ class ConsoleReporter:
 
     def say(self, text: str) -> None:
         if not self._quiet:
-            self._wipe()
-            print(text, file=self._stream, flush=True)
+            self.warn(text)
+
+    def warn(self, text: str) -> None:
+        self._wipe()
+        print(text, file=self._stream, flush=True)
 
     def step(self, tick: Tick) -> None:
         now = time.monotonic()

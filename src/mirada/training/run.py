@@ -7,22 +7,27 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import torch
+
 from mirada.corpora.verdict import PRESETS
 from mirada.models import folder as model_folder
+from mirada.models.build import build
+from mirada.models.config import ModelConfig
 from mirada.models.folder import FolderError, Loaded
 from mirada.training import budget as budgets
 from mirada.training import record as records
 from mirada.training.config import RunConfig
-from mirada.training.preparing import Files, Prepared, prepare_data
+from mirada.training.preparing import DATA, Files, Prepared, prepare_data
 from mirada.training.record import RunRecord
 from mirada.training.report import Reporter
 from mirada.training.session import Outcome, Session, identity_of
-from mirada.training.settings import Tree, merge, preset_tree, validate
+from mirada.training.settings import ConfigError, Tree, merge, preset_tree, validate
 from mirada.training.stopping import Stop
 
 # A model learns little of a text that has fewer tokens than this for each of its parameters. Measured on Multi30k: in
 # the same 20 minutes a model with 8 beats one with 0.8; with 1 the larger one needs half as many tokens to be as good.
 TOKENS_FOR_A_PARAMETER = 2.0
+MARK = ".mirada"  # a file that says: this folder is ours
 
 
 @dataclass(frozen=True)
@@ -42,9 +47,10 @@ def train(request: Request, reporter: Reporter, stop: Stop) -> Outcome:
     begun = time.monotonic()
     early = validate(merge(preset_tree(request.preset or "small"), request.settings), request.where)
     budgets.asked(early.training.budget)
+    _require_buildable(early.model, request.where)
     started = None if request.start is None else model_folder.load(request.start)
     before = _same_run(request, started)
-    request.output.mkdir(parents=True, exist_ok=True)
+    _claim(request.output)
     prepared = prepare_data(
         request.output,
         request.files,
@@ -68,7 +74,7 @@ def train(request: Request, reporter: Reporter, stop: Stop) -> Outcome:
 
 def _same_run(request: Request, started: Loaded | None) -> RunRecord | None:
     """What the folder says of the run in it, if that is this one; nothing is touched where it is another."""
-    _require_own_folder(request.output)
+    _require_own_folder(request.output, request.files)
     before = records.read(request.output) if request.output.is_dir() else None
     if before is not None:
         preset = _preset_of(request, before)
@@ -78,7 +84,7 @@ def _same_run(request: Request, started: Loaded | None) -> RunRecord | None:
 
 
 def _preset_of(request: Request, before: RunRecord) -> str:
-    return request.preset or str(before.decided["preset"])
+    return request.preset or str(before.decided["preset"]) or "small"  # a run with --start has none
 
 
 def _first_time(
@@ -102,13 +108,36 @@ def _first_time(
     return session(_with_preset(request, names[0])).train(names[0])
 
 
-def _require_own_folder(output: Path) -> None:
-    """A folder that holds something else is not written to."""
+def _require_own_folder(output: Path, files: Files) -> None:
+    """A folder that holds something else is not written to, and no input stands where a run writes."""
     if output.exists() and not output.is_dir():
         raise FolderError(f"--output {output} is a file; name a folder")
-    known = {"data", model_folder.CONFIG, model_folder.SUBWORDS, records.NAME, "drops.tsv", "checkpoints"}
-    if output.is_dir() and any(output.iterdir()) and not any((output / name).exists() for name in known):
+    inputs = [path.resolve() for path in (*files.train, *files.dev, *files.test)]
+    inside = [path for path in inputs if path.is_relative_to((output / DATA).resolve())]
+    if inside:
+        raise FolderError(f"{inside[0]} stands in {output / DATA}, which the run writes anew; name another --output")
+    ours = any((output / name).exists() for name in (MARK, records.NAME))
+    if output.is_dir() and any(output.iterdir()) and not ours:
         raise FolderError(f"--output {output} holds other files; name a new folder, or that of an earlier run")
+
+
+def _claim(output: Path) -> None:
+    """Make the folder, mark it as a run's own, and remove what a sudden end left half-written."""
+    output.mkdir(parents=True, exist_ok=True)
+    (output / MARK).write_text(
+        "The folder of a run of mirada, which writes and removes files here.\n", encoding="utf-8"
+    )
+    for left in (*output.glob(".*.safetensors.*"), *output.glob("*/.*.safetensors.*")):
+        left.unlink()
+
+
+def _require_buildable(model: ModelConfig, where: str) -> None:
+    """What cannot be built is told before hours are spent on the data."""
+    try:
+        with torch.device("meta"):
+            build(model, vocabulary=300)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ConfigError(f"{where}: this model cannot be built: {error}") from None
 
 
 def _with_preset(request: Request, preset: str) -> RunConfig:

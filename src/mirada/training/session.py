@@ -14,7 +14,7 @@ from mirada import __version__
 from mirada.data.order import Order
 from mirada.models import folder as model_folder
 from mirada.models.build import build
-from mirada.models.folder import FolderConfig, Loaded
+from mirada.models.folder import FolderConfig, FolderError, Loaded
 from mirada.models.transformer import Transformer
 from mirada.tasks.translation import Development, TranslationTask
 from mirada.training import budget as budgets
@@ -77,6 +77,7 @@ class Session:
         self._type, self._why = choose(training.precision, self._device)
         if training.threads is not None:
             torch.set_num_threads(training.threads)
+        self._decided: dict[str, object] = {}  # what an earlier session of the run decided, and this one keeps
         self._order = self._order_of(1)
         self._steps_in_epoch = self._order.batches_in(0) / training.accumulate
 
@@ -102,20 +103,29 @@ class Session:
     def train(self, preset: str = "") -> Outcome:
         """Go on where the folder stands, or begin. The name of the preset is kept for when the run goes on."""
         before = records.read(self._folder)
-        found = checkpoint.load(self._folder, self._reporter.say)
+        found = checkpoint.load(self._folder, self._reporter.warn)
+        if before is None and found is not None:
+            raise FolderError(f"{self._folder} has a checkpoint but no {records.NAME}; train into another folder")
+        self._decided = {} if before is None else before.decided
         progress = found[0] if found else Progress()
         budget = self._budget(before)
         record = self._record(budget, preset)
-        if self._is_done(before, progress, budget):
+        if self._is_done(before, budget):
             self._reporter.say(
                 f"{self._folder} is finished: {progress.step:,} steps. A larger budget would go on from there."
             )
             return Outcome(True, progress.step, budget.steps, None)
+        if budget.steps < progress.step:
+            raise FolderError(
+                f"{self._folder} has made {progress.step:,} steps already, more than the {budget.steps:,} of this "
+                "budget; give a larger one, or another --output"
+            )
+        if found is not None and before is not None and budget.steps > before.budget.steps:
+            progress = progress.model_copy(update={"worse": 0})  # who gives more time wants it to be used
+            checkpoint.save(self._folder, progress, found[1])
         records.write(self._folder, record)
         loop = self._loop(budget, found)
         self._announce(record, progress)
-        if before is not None and before.status == "finished":
-            progress = progress.model_copy(update={"worse": 0})  # who gives more time wants it to be used
         progress = loop.run(progress)
         if not loop.finished(progress):
             return Outcome(False, progress.step, budget.steps, None)
@@ -136,6 +146,7 @@ class Session:
                 model=self._config.model,
             ),
             self._prepared,
+            self._development(),
             record,
             progress,
             self._config.training.select,
@@ -144,7 +155,7 @@ class Session:
         records.write(self._folder, record.model_copy(update={"status": "finished"}))
         return result
 
-    def _is_done(self, before: RunRecord | None, progress: Progress, budget: budgets.Budget) -> bool:
+    def _is_done(self, before: RunRecord | None, budget: budgets.Budget) -> bool:
         if before is None or before.status != "finished" or not (self._folder / model_folder.WEIGHTS).exists():
             return False
         return budget.steps <= before.budget.steps
@@ -180,19 +191,29 @@ class Session:
         optimizer = Optimizer(model.to(self._device).train(), settings, self._type)
         if found is not None:
             optimizer.restore(found[1], found[0].updates)
-        references = tuple(target for _, target in self._prepared.dev_pairs)
-        development = Development(self._prepared.dev, references)
-        task = TranslationTask(model, development, self._prepared.subwords, self._files.target, self._device)
+        task = TranslationTask(model, self._development(), self._prepared.subwords, self._files.target, self._device)
         course = self._course(budget)
         order = self._order_of(self._variants(budget))
         return Loop(task, order, optimizer, course, self._folder, self._reporter, self._stop, self._device)
 
+    def _development(self) -> Development:
+        references = [target for _, target in self._prepared.dev_pairs]
+        return Development(self._prepared.dev, references, self._longest)
+
     def _order_of(self, variants: int) -> Order:
         training = self._config.training
-        return Order(self._prepared.train, training.batch_tokens, training.seed, self._config.data.longest, variants)
+        return Order(self._prepared.train, training.batch_tokens, training.seed, self._longest, variants)
+
+    @property
+    def _longest(self) -> int:
+        """The most tokens of a side that is trained on or looked at."""
+        longest, places = self._config.data.longest, self._config.model.places
+        return longest if places is None else min(longest, places)
 
     def _variants(self, budget: budgets.Budget) -> int:
-        """How many segmentations of each pair are shown."""
+        """How many segmentations of each pair are shown; a run that goes on keeps to what it began with."""
+        if "segmentations" in self._decided:
+            return int(str(self._decided["segmentations"]))
         sampled = self._config.data.variants is not None or default_sampling(budget.epochs)
         return self._prepared.train.variants if sampled else 1
 
@@ -214,13 +235,18 @@ class Session:
             accumulate=training.accumulate,
             clip=training.clip,
             smoothing=training.smoothing,
-            dropout=default_dropout(budget.epochs) if training.dropout is None else training.dropout,
+            dropout=self._dropout(budget),
             seed=training.seed,
             select=training.select,
             patience=training.patience,
             average=training.average,
             save_seconds=60 * training.save_minutes,
         )
+
+    def _dropout(self, budget: budgets.Budget) -> float:
+        if self._config.training.dropout is not None:
+            return self._config.training.dropout
+        return float(str(self._decided.get("dropout", default_dropout(budget.epochs))))
 
     def _record(self, budget: budgets.Budget, preset: str) -> RunRecord:
         course = self._course(budget)
@@ -240,7 +266,7 @@ class Session:
     def _announce(self, record: RunRecord, progress: Progress) -> None:
         model, say = self._config.model, self._reporter.say
         if self._order.left_out:
-            say(f"{self._order.left_out:,} pairs have more than {self._config.data.longest} tokens and are left out.")
+            say(f"{self._order.left_out:,} pairs have more than {self._longest} tokens and are left out.")
         say(
             f"Model {record.decided['preset']}: {model.encoder.layers} + {model.decoder.layers} layers, "
             f"width {model.width}, {model.encoder.heads} heads, in {record.decided['precision']} ({self._why})."

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+STOPPED = 128  # plus the number of the signal is the status, as shells count it
+
 
 class Stop:
     """Whether somebody wants the run to stop, and by which signal."""
 
     def __init__(self) -> None:
         self.signal: int | None = None
+        self.guarding = False  # before a run has begun there is nothing to save, and a signal ends the program
 
     @property
     def wanted(self) -> bool:
@@ -26,6 +29,8 @@ def listening() -> Iterator[Stop]:
     stop = Stop()
 
     def hear(number: int, frame: FrameType | None) -> None:
+        if not stop.guarding:
+            raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(STOPPED + number)
         stop.signal = number
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

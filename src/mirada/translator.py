@@ -18,20 +18,20 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from mirada.attention import Attention, Padding
+from mirada.attention import Attention
 from mirada.attention.record import record
 from mirada.corpora.filling import fill
 from mirada.corpora.pair import Fault
 from mirada.corpora.pieces import has_words
 from mirada.decoding.hypothesis import Hypothesis
 from mirada.decoding.limits import Flag
-from mirada.decoding.search import Checked, Search, decode_checked
+from mirada.decoding.search import Checked, Search, decode_checked, padded
 from mirada.layers.block import Block
 from mirada.models.folder import Loaded, load
 from mirada.text.normalise import normalise
 from mirada.text.placeholders import compare
 from mirada.text.sentences import Part, divide, join_translated
-from mirada.text.subwords import BEGIN, END, PADDING, Subwords
+from mirada.text.subwords import BEGIN, END, Subwords
 
 SHORTEST_LIMIT, LONGEST_LIMIT = 16, 1_024  # tokens of a part: room for words, and an end to what memory must bear
 CHUNK_LINES, CHUNK_CHARACTERS = 1_024, 200_000  # of a stream at once: enough to sort by length
@@ -286,8 +286,8 @@ class Translator:
     def _looks(self, sources: list[list[int]], targets: list[list[int]]) -> Float[Tensor, "B N S"]:
         """The mean weights of the heads of one layer, when the model is given the targets (teacher forcing)."""
         model = self.loaded.model
-        source, source_padding = _padded(sources, self._device)
-        entered, target_padding = _padded([[BEGIN, *target[:-1]] for target in targets], self._device)
+        source, source_padding = padded(sources, self._device)
+        entered, target_padding = padded([[BEGIN, *target[:-1]] for target in targets], self._device)
         with torch.inference_mode(), record(self._aligning()) as looks:
             model(source, source_padding, entered, target_padding)
         return looks[0].weights.mean(1)
@@ -364,11 +364,3 @@ def _shifted(said: list[_Said]) -> tuple[Link, ...]:
         before_source += len(one.source)
         before_target += len(one.hypotheses[0].tokens)
     return tuple(links)
-
-
-def _padded(rows: list[list[int]], device: torch.device) -> tuple[Tensor, Padding]:
-    padding = Padding.from_lengths([len(row) for row in rows], device=device)
-    tokens = torch.full(padding.real.shape, PADDING, dtype=torch.int64)
-    for number, row in enumerate(rows):
-        tokens[number, : len(row)] = torch.tensor(row, dtype=torch.int64)
-    return tokens.to(device), padding

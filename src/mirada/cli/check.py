@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mirada.cli.columns import two_columns
 from mirada.cli.failure import FAILED, fail, failing
 from mirada.cli.saying import Quiet, Verbose, bar, begin, detail, is_quiet, is_verbose, print_json, say
 
@@ -131,7 +132,7 @@ def check(
     _require_new(report, [file for files in parts.values() for file in files])
     settings = Settings(normalise(source), normalise(target))
     with tempfile.TemporaryDirectory(prefix="mirada-check-") as folder, _drops(report) as drops:
-        findings = _study(parts, settings, _two_columns(columns), Path(folder), drops)
+        findings = _study(parts, settings, two_columns(columns), Path(folder), drops)
         if as_json:
             print_json(findings.as_json())
         else:
@@ -139,16 +140,6 @@ def check(
     _say_more(findings, report)  # now that the report is closed, and so on the disk
     if not findings.usable:
         fail(_why_nothing(findings, data), FAILED)
-
-
-def _two_columns(columns: str | None) -> list[str] | None:
-    """The two columns in `--columns en,de`."""
-    if columns is None:
-        return None
-    names = [name.strip() for name in columns.split(",")]
-    if len(names) != 2 or not all(names):
-        fail(f"--columns {columns} does not name two columns; write the source's, a comma and the target's: en,de")
-    return names
 
 
 def _require_new(report: Path | None, files: Sequence[Path]) -> None:

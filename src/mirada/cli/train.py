@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mirada.cli.columns import two_columns
 from mirada.cli.failure import fail, failing
 from mirada.cli.saying import Quiet, Verbose, begin, is_quiet, print_json, say
 
@@ -102,7 +103,7 @@ def _request(
     from mirada.training.preparing import Files
     from mirada.training.run import Request
 
-    named = () if columns is None else tuple(name.strip() for name in columns.split(","))
+    named = tuple(two_columns(columns) or ())
     source, target = map(normalise, languages)
     files = Files(tuple(data), tuple(dev), tuple(test), source, target, named)
     return Request(files, output, None if preset is None else preset.value, settings, "the settings", start)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
+from mirada.cli.columns import two_columns
 from mirada.cli.failure import fail, failing
 from mirada.cli.saying import Quiet, Verbose, begin, detail, print_json, say
 
@@ -66,7 +67,7 @@ def translate(
     begin(quiet, verbose)
     drawing = {"--temperature": temperature, "--top-k": top_k, "--top-p": top_p, "--seed": seed}
     _require_sampling(sampling, drawing)
-    two_columns = _two_columns(columns)
+    named = two_columns(columns)
     if align and n_best > 1:
         fail("--align and --n-best were both given; alignments are made for the best translation only, use one of them")
     with failing():
@@ -92,7 +93,7 @@ def translate(
             _translate_lines(translator, input_file, output, search, align, run)
         else:
             summary = translator.translate_file(
-                input_file, output, search, columns=two_columns, overwrite=overwrite, listen=run.take
+                input_file, output, search, columns=named, overwrite=overwrite, listen=run.take
             )
             say(f"{output} written")
             run.finish(translator, summary)
@@ -133,15 +134,6 @@ def _require_sampling(sampling: bool, drawing: dict[str, int | float | None]) ->
     given = [name for name, value in drawing.items() if value is not None]
     if given and not sampling:
         fail(f"{given[0]} was given without --sample; add --sample, or leave {given[0]} out")
-
-
-def _two_columns(columns: str | None) -> list[str] | None:
-    if columns is None:
-        return None
-    names = [name.strip() for name in columns.split(",")]
-    if len(names) != 2 or not all(names):
-        fail(f"--columns {columns} does not name two columns; write the source's, a comma and the target's: en,de")
-    return names
 
 
 def _as_options(sentence: str) -> str:

@@ -171,16 +171,22 @@ def _decode(
 ) -> list[list[Hypothesis]]:
     """The hypotheses of one batch."""
     lengths = [len(source) for source in sources]
-    padding = Padding.from_lengths(lengths, device=device)
-    tokens = torch.full(padding.real.shape, PADDING, dtype=torch.int64)
-    for row, source in enumerate(sources):
-        tokens[row, : len(source)] = torch.tensor(source, dtype=torch.int64)
-    state = model.start(tokens.to(device), padding)
+    tokens, padding = padded(sources, device)
+    state = model.start(tokens, padding)
     limits = torch.tensor([cap(length, search.longest) for length in lengths], device=device)
     first = torch.full_like(limits, BEGIN)
     if search.reined:
         return _searched(Reined(model, END), Reined.start(state, first), first, limits, sources, search)
     return _searched(model, state, first, limits, sources, search)
+
+
+def padded(rows: Sequence[Sequence[int]], device: torch.device | str) -> tuple[Int[Tensor, "B S"], Padding]:
+    """Rows of ids as one table, padded at the right, and which places of it are real."""
+    padding = Padding.from_lengths([len(row) for row in rows], device=device)
+    tokens = torch.full(padding.real.shape, PADDING, dtype=torch.int64)
+    for number, row in enumerate(rows):
+        tokens[number, : len(row)] = torch.tensor(row, dtype=torch.int64)
+    return tokens.to(device), padding
 
 
 def _searched(

@@ -85,7 +85,7 @@ class Loop:
         self._stop.guarding = True  # from here on there is something to save
         batches = self._order.from_position(progress.position)
         course = self._course
-        while progress.step < course.total and not self._out_of_patience(progress):
+        while not self.finished(progress):
             progress = self._step(batches, progress)
             if progress.skipped_in_a_row >= BAD_STEPS:
                 self._give_up(progress)

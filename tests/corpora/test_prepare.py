@@ -12,7 +12,7 @@ import pytest
 
 from mirada.corpora.findings import DropsFile, Reason
 from mirada.corpora.pair import CorpusError, Pair, Place
-from mirada.corpora.prepare import Settings, build_store, divide, forget, gather, leak, learn_subwords
+from mirada.corpora.prepare import Settings, build_store, divide, gather, leak, learn_subwords
 from mirada.corpora.split import Shares, Side
 from mirada.text.sampling import Sampler
 from mirada.text.subwords import END
@@ -56,8 +56,15 @@ def test_from_units_to_stores(tmp_path: Path) -> None:
             assert subwords.decode(store.target(row, 1).tolist()) == pair.target
             drawn = Sampler(subwords, seed=4).draw([pair.target], 1, end=True)[0]
             assert store.target(row, 1).tolist() == drawn.tolist()
-    forget(tmp_path / "spool")
+    gathered.spool.remove()
     assert not (tmp_path / "spool").exists()
+
+
+def test_a_spool_removes_nothing_but_itself(tmp_path: Path) -> None:
+    gathered = gather(units(), SETTINGS, tmp_path / "spool")
+    (tmp_path / "spool" / "thesis.txt").write_text("years of work")
+    gathered.spool.remove()
+    assert [path.name for path in (tmp_path / "spool").iterdir()] == ["thesis.txt"]
 
 
 def test_the_users_own_dev_and_test_are_kept_out_of_train(tmp_path: Path) -> None:

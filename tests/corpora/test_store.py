@@ -17,7 +17,6 @@ from mirada.corpora.store import (
     StoreWriter,
     file_identity,
     fingerprint,
-    reuse_or_build,
 )
 
 
@@ -221,26 +220,6 @@ def test_verifying_finds_changed_contents(store: Store) -> None:
     lengths.write_bytes(b"\x07" + lengths.read_bytes()[1:])
     with pytest.raises(DamagedStoreError, match=r"source\.offsets and source\.lengths disagree"):
         Store.open(store.folder).verify()
-
-
-def test_reused_while_it_is_the_same_and_rebuilt_when_not(tmp_path: Path) -> None:
-    folder, built = tmp_path / "store", []
-
-    def build(made_from: str) -> str:
-        def now() -> None:
-            built.append(made_from)
-            write(folder, SOURCE, TARGET, made_from=made_from)
-
-        return reuse_or_build(folder, made_from, now)[1]
-
-    assert build("a") == "built"
-    assert build("a") == "reused"
-    assert build("b").startswith("rebuilt: it was made from other")
-    (folder / "source.tokens").write_bytes(b"x")
-    assert "source.tokens has 1 bytes" in build("b")
-    (folder / "header.json").unlink()
-    assert build("b") == "built"
-    assert built == ["a", "b", "b", "b"]
 
 
 def test_a_fingerprint_knows_contents_and_not_names(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ Each unit is read once, and memory does not grow with the corpus but for the key
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -137,11 +136,3 @@ def build_store(
 def leak(one: Gathered, other: Gathered) -> int:
     """How many pairs of a user's own file have a text that stands in another of them: for a warning."""
     return int(np.count_nonzero(overlaps(one.spool.keys, other.spool.keys)))
-
-
-def forget(folder: Path) -> None:
-    """Remove the spools of a preparation when its stores are written."""
-    for name in ("pairs.tsv", "source.keys", "target.keys"):
-        (folder / name).unlink(missing_ok=True)
-    if folder.is_dir() and not any(folder.iterdir()):
-        shutil.rmtree(folder)

@@ -21,6 +21,7 @@ from mirada.text.hashes import hash_texts
 from mirada.text.normalise import fold
 
 CHUNK = 16_384
+PAIRS, KEYS = "pairs.tsv", ("source.keys", "target.keys")
 
 
 @final
@@ -37,8 +38,8 @@ class Spool:
 
     def __enter__(self) -> Spool:
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._text = (self._folder / "pairs.tsv").open("w", encoding="utf-8", newline="\n")
-        self._keys = [(self._folder / f"{side}.keys").open("wb") for side in ("source", "target")]
+        self._text = (self._folder / PAIRS).open("w", encoding="utf-8", newline="\n")
+        self._keys = [(self._folder / name).open("wb") for name in KEYS]
         return self
 
     def __exit__(
@@ -77,25 +78,32 @@ class Spool:
     @property
     def keys(self) -> Keys:
         """The hashes of the folded texts of all pairs, mapped from their files."""
-        return Keys(*(self._map(f"{side}.keys") for side in ("source", "target")))
+        return Keys(*map(self._map, KEYS))
 
     def _map(self, name: str) -> NDArray[np.uint64]:
         return np.memmap(self._folder / name, dtype="<u8", mode="r") if self._count else np.zeros(0, dtype=np.uint64)
 
     def __iter__(self) -> Iterator[Pair]:
         names = list(self._names)
-        with (self._folder / "pairs.tsv").open(encoding="utf-8", newline="\n") as lines:
+        with (self._folder / PAIRS).open(encoding="utf-8", newline="\n") as lines:
             for line in lines:
                 file, number, source, target = line[:-1].split("\t")
                 yield Pair(source, target, Place(names[int(file)], int(number)))
 
     def chosen(self, rows: NDArray[np.bool_]) -> Iterator[tuple[str, str]]:
         """The texts of the pairs that are marked in `rows`."""
-        with (self._folder / "pairs.tsv").open(encoding="utf-8", newline="\n") as lines:
+        with (self._folder / PAIRS).open(encoding="utf-8", newline="\n") as lines:
             for wanted, line in zip(rows.tolist(), lines, strict=True):
                 if wanted:
                     _, _, source, target = line[:-1].split("\t")
                     yield source, target
+
+    def remove(self) -> None:
+        """Remove the files, when nobody reads them any more; the folder too, unless it holds something else."""
+        for name in (PAIRS, *KEYS):
+            (self._folder / name).unlink(missing_ok=True)
+        if not any(self._folder.iterdir()):
+            self._folder.rmdir()
 
 
 def in_chunks(texts: Iterable[tuple[str, str]], size: int = CHUNK) -> Iterator[tuple[list[str], list[str]]]:

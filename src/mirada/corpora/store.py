@@ -9,7 +9,6 @@ they must be. Texts end with the end mark, which counts as one of their ids. A p
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ from mirada.corpora.store_format import (
 from mirada.corpora.store_writer import StoreWriter
 from mirada.text.subwords import PADDING
 
-__all__ = ["DamagedStoreError", "Flat", "Store", "StoreWriter", "file_identity", "fingerprint", "reuse_or_build"]
+__all__ = ["DamagedStoreError", "Flat", "Store", "StoreWriter", "file_identity", "fingerprint"]
 
 
 @dataclass(frozen=True)
@@ -127,21 +126,6 @@ class Store:
         if len(variants) and not (variants.min() >= 0 and variants.max() < self.variants):
             raise IndexError(f"variant {variants.max()} is not in the store; it has 0 to {self.variants - 1}")
         return rows * self.variants + variants
-
-
-def reuse_or_build(folder: Path, made_from: str, build: Callable[[], None]) -> tuple[Store, str]:
-    """The store in a folder if it was made from the same things, else the one that `build` writes there; and why."""
-    try:
-        store = Store.open(folder)
-        if store.made_from == made_from:
-            return store, "reused"
-        why = "rebuilt: it was made from other files or settings"
-    except FileNotFoundError:
-        why = "built"
-    except DamagedStoreError as error:
-        why = f"rebuilt: {error}"
-    build()
-    return Store.open(folder), why
 
 
 def _require_fitting(folder: Path, side: Side, parts: dict[str, dict[Side, Any]], texts: int) -> None:

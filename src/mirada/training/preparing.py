@@ -31,7 +31,7 @@ from mirada.training.report import span
 
 DATA, FACTS, DROPS = "data", "prepared.json", "drops.tsv"
 PARTS = ("train", "dev", "test")
-FORMAT = 1  # of what lies in the folder `data`; a change makes old ones be built again
+FORMAT = 2  # of what lies in the folder `data`; a change makes old ones be built again
 MANY_VARIANTS, FEW_VARIANTS = 200_000, 1_000_000  # pairs: below the first 8 segmentations, below the second 4, else 1
 TELL_SECONDS = 5.0
 TEST_SENTENCES = 2_000  # at most, for the score at the end
@@ -65,7 +65,6 @@ class Facts(Strict):
 
     made_from: str
     read: int
-    kept: int
     dropped: dict[str, int]
     train: int
     dev: int
@@ -73,7 +72,6 @@ class Facts(Strict):
     vocabulary: int
     variants: int
     preset: str  # that suits the data
-    words: tuple[str, ...]  # the verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +126,7 @@ def _reuse(folder: Path, made_from: str, say: Say) -> Prepared | None:
     except (CorpusError, OSError, ValueError) as error:
         say(f"The prepared data is made again: {error}")
         return None
-    if found.facts.made_from != made_from:
+    if {found.facts.made_from, found.train.made_from, found.dev.made_from} != {made_from}:
         return None
     say(f"The data was prepared before: {found.facts.train:,} pairs to train on, {found.facts.dev:,} to look at.")
     return found
@@ -139,7 +137,9 @@ def _open(folder: Path) -> Prepared:
     try:
         facts = Facts.model_validate(read_json(data / FACTS, data))
     except ValidationError as error:
-        raise DamagedStoreError(f"{data / FACTS} is damaged: {error.error_count()} values are wrong") from None
+        raise DamagedStoreError(
+            f"{data / FACTS} is damaged or of another version: {error.error_count()} values are wrong"
+        ) from None
     return Prepared(
         Store.open(data / "train"),
         Store.open(data / "dev"),
@@ -184,7 +184,6 @@ def _make(folder: Path, order: _Order, say: Say) -> None:
     facts = Facts(
         made_from=order.made_from,
         read=divided.gathered.report.read,
-        kept=divided.gathered.report.kept,
         dropped={reason.value: count for reason, count in divided.gathered.report.dropped.items()},
         train=divided.count(Side.TRAIN),
         dev=len(held_out["dev"]),
@@ -192,10 +191,10 @@ def _make(folder: Path, order: _Order, say: Say) -> None:
         vocabulary=subwords.size,
         variants=variants,
         preset=verdict.preset,
-        words=verdict.sentences,
     )
-    for part in PARTS:
-        shutil.rmtree(data / f"{part}.spool", ignore_errors=True)
+    for own in gathered.values():
+        if own is not None:
+            own.spool.remove()
     write_file(data / FACTS, (facts.model_dump_json(indent=2) + "\n").encode())
     say(f"{facts.train:,} pairs to train on, {facts.dev:,} to look at, {facts.test:,} to test with.")
 

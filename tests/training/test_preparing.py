@@ -1,0 +1,61 @@
+"""Prepared data: made once, used again while it is the same, and made again when it is damaged or from other things."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mirada.training.config import DataConfig
+from mirada.training.preparing import DATA, FACTS, Files, Prepared, prepare_data
+from tests.training.small import write_corpus
+
+CONFIG = DataConfig(vocabulary=500, variants=2, dev_share=0.1, test_share=0.05)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_corpus(tmp_path_factory.mktemp("corpus"), 120)
+
+
+def prepare(corpus: Path, folder: Path, seed: int = 1) -> tuple[Prepared, str]:
+    said: list[str] = []
+    files = Files((corpus,), source="en", target="es")
+    return prepare_data(folder, files, CONFIG, seed, None, 5, said.append), "\n".join(said)
+
+
+def test_it_is_made_once_and_leaves_no_spool(corpus: Path, tmp_path: Path) -> None:
+    first, said = prepare(corpus, tmp_path)
+    assert "Reading" in said
+    again, said = prepare(corpus, tmp_path)
+    assert "Reading" not in said
+    assert "was prepared before" in said
+    assert again.facts == first.facts
+    assert np.array_equal(again.train.source_lengths, first.train.source_lengths)
+    names = {path.name for path in (tmp_path / DATA).iterdir()}
+    assert names == {"train", "dev", "dev.json", "test.json", FACTS}
+
+
+def test_from_another_seed_it_is_made_again(corpus: Path, tmp_path: Path) -> None:
+    first, _ = prepare(corpus, tmp_path)
+    other, said = prepare(corpus, tmp_path, seed=2)
+    assert "Reading" in said
+    assert other.facts.made_from != first.facts.made_from
+
+
+@pytest.mark.parametrize("name", ["train/source.tokens", "dev/header.json", "dev.json", FACTS])
+def test_what_is_damaged_is_told_and_made_again(corpus: Path, tmp_path: Path, name: str) -> None:
+    first, _ = prepare(corpus, tmp_path)
+    (tmp_path / DATA / name).write_bytes(b"{")
+    again, said = prepare(corpus, tmp_path)
+    assert "is made again" in said
+    assert again.facts == first.facts
+    assert again.dev_pairs == first.dev_pairs
+
+
+def test_a_store_of_another_run_is_not_used(corpus: Path, tmp_path: Path) -> None:
+    first, _ = prepare(corpus, tmp_path / "one")
+    prepare(corpus, tmp_path / "other", seed=2)
+    (tmp_path / "one" / DATA / "train").rename(tmp_path / "aside")
+    (tmp_path / "other" / DATA / "train").rename(tmp_path / "one" / DATA / "train")
+    again, _ = prepare(corpus, tmp_path / "one")
+    assert again.train.made_from == first.train.made_from

@@ -7,6 +7,7 @@ import pytest
 
 from mirada.attention import additive, pattern
 from mirada.attention.kernels import blocked, edges, gathered, runs
+from mirada.attention.pattern import kinds
 
 SIZES = [
     (blocked, "SMALLEST_BLOCK", 2),
@@ -15,7 +16,7 @@ SIZES = [
     (runs, "RUN", 1),  # one block or tile at a time
     (edges, "RUN", 5),
     (additive, "CHUNK", 64),
-    (pattern, "GRID_TILE", 2),
+    (kinds, "GRID_TILE", 2),
 ]
 
 

@@ -1,6 +1,8 @@
 """Batches: within their budget, every pair once an epoch, and the same from any position."""
 
-from itertools import islice
+import tracemalloc
+from itertools import islice, pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +12,8 @@ from hypothesis import strategies as st
 from mirada.corpora.pair import CorpusError
 from mirada.corpora.store import Store, StoreWriter
 from mirada.data.batch import make_batch
-from mirada.data.order import Order, Position, cut
+from mirada.data.order import POOL, Order, Position, cut
+from mirada.text.sampling import variant_of
 from mirada.text.subwords import BEGIN, END, PADDING
 
 
@@ -31,7 +34,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 def test_every_pair_comes_once_an_epoch_and_the_next_differs(store: Store) -> None:
     order = Order(store, 60, 7, 100, 2)
-    epochs = [[row for rows in order._cut(epoch) for row in rows.tolist()] for epoch in (0, 1)]
+    epochs = [[row for rows in order.cut(epoch) for row in rows.tolist()] for epoch in (0, 1)]
     assert sorted(epochs[0]) == sorted(epochs[1]) == list(range(97))
     assert epochs[0] != epochs[1]
 
@@ -73,11 +76,70 @@ def test_long_pairs_are_left_out_and_counted(store: Store) -> None:
         Order(store, 10, 7, 100)
 
 
-@given(st.lists(st.tuples(st.integers(1, 20), st.integers(1, 20)), max_size=60), st.integers(40, 200))
-@settings(max_examples=60)
-def test_cutting_keeps_all_in_order_within_the_budget(lengths: list[tuple[int, int]], budget: int) -> None:
-    source, target = (np.array([pair[side] for pair in lengths], dtype=np.int64) for side in (0, 1))
-    pieces = cut(source, target, budget)
-    assert [place for first, last in pieces for place in range(first, last)] == list(range(len(lengths)))
-    for first, last in pieces:
-        assert (last - first) * (source[first:last].max() + target[first:last].max()) <= budget
+SIDES = st.lists(st.tuples(st.integers(1, 20), st.integers(1, 20)), max_size=60)
+
+
+def plainly_cut(source: list[int], target: list[int], budget: int) -> list[int]:
+    """Where the groups end, row by row."""
+    ends, first, wide = [], 0, (0, 0)
+    for place, (one, other) in enumerate(zip(source, target, strict=True)):
+        wider = max(wide[0], one), max(wide[1], other)
+        if place > first and (place - first + 1) * sum(wider) > budget:
+            ends.append(place)
+            first, wider = place, (one, other)
+        wide = wider
+    return [*ends, len(source)] if source else []
+
+
+@given(SIDES, st.integers(1, 200))
+@settings(max_examples=100)
+def test_cutting_takes_as_many_neighbours_as_fit(lengths: list[tuple[int, int]], budget: int) -> None:
+    """A row that is too large alone is a group of its own."""
+    source, target = (np.array([pair[side] for pair in lengths], dtype=np.int32) for side in (0, 1))
+    assert cut(source, target, budget).tolist() == plainly_cut(source.tolist(), target.tolist(), budget)
+
+
+def plain_batches(store: Store, budget: int, seed: int, epoch: int, longest: int, variants: int) -> list[list[int]]:
+    """The batches of an epoch as lists of wide numbers: what an order must equal, however little it holds."""
+    lengths = [
+        side.astype(np.int64).reshape(len(store), store.variants)[:, :variants]
+        for side in (store.source_lengths, store.target_lengths)
+    ]
+    chance = np.random.Generator(np.random.Philox(key=[seed, epoch]))
+    rows = chance.permutation(np.flatnonzero(np.maximum(*lengths).max(axis=1) <= longest))
+    source, target = (side[rows, variant_of(seed, epoch, rows, variants)] for side in lengths)
+    pool = max(1, POOL * budget // max(1, int((source + target).mean())))
+    batches = []
+    for start in range(0, len(rows), pool):
+        places = start + np.lexsort((source[start : start + pool], target[start : start + pool]))
+        ends = plainly_cut(source[places].tolist(), target[places].tolist(), budget)
+        batches += [rows[places[first:last]].tolist() for first, last in pairwise([0, *ends])]
+    return [batches[number] for number in chance.permutation(len(batches))]
+
+
+@pytest.mark.parametrize(("longest", "variants"), [(100, 1), (100, 2), (9, 2)])
+def test_the_batches_are_those_of_the_plain_version(
+    store: Store, monkeypatch: pytest.MonkeyPatch, longest: int, variants: int
+) -> None:
+    monkeypatch.setattr("mirada.data.order.POOL", 3)  # several pools
+    monkeypatch.setattr(f"{__name__}.POOL", 3)
+    order = Order(store, 60, 7, longest, variants)
+    for epoch in (0, 1, 5):
+        assert [rows.tolist() for rows in order.cut(epoch)] == plain_batches(store, 60, 7, epoch, longest, variants)
+
+
+def test_an_order_holds_little(tmp_path: Path) -> None:
+    """Four bytes for each row and as many for the epoch: 80 MB for 10 million pairs."""
+    pairs = 50_000
+    lengths = np.random.default_rng(5).integers(5, 30, pairs)
+    flat = np.full(lengths.sum(), END, dtype=np.uint32), lengths
+    with StoreWriter(tmp_path / "train", "test", 100) as writer:
+        writer.add([flat], [flat])
+    store = Store.open(tmp_path / "train")
+    tracemalloc.start()
+    order = Order(store, 2_000, 7, 100)
+    order.cut(0)
+    held, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 10 * pairs
+    assert most < 40 * pairs

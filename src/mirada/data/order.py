@@ -2,6 +2,9 @@
 
 Rows of like length stand together, so that little is padded: each epoch shuffles all rows, sorts them within pools of
 many batches, cuts each pool into batches of a token budget and shuffles the batches.
+
+What is held does not depend on the number of segmentations: 4 bytes for each row, and as many again for the epoch that
+is under way. Lengths stay in the store, mapped from its files.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from mirada.data.batch import Batch, make_batch
 from mirada.text.sampling import variant_of
 
 POOL = 100  # batches that are sorted together: with more, an epoch is hardly shuffled; with fewer, more is padded
+MOST_IN_32_BITS = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,28 +32,47 @@ class Position:
     batch: int = 0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """An epoch cut into batches: batch number n holds rows[ends[k − 1]:ends[k]], k = order[n]."""
+
+    rows: NDArray[np.integer]
+    ends: NDArray[np.int64]
+    order: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def __getitem__(self, number: int) -> NDArray[np.int64]:
+        """The rows of a batch."""
+        piece = int(self.order[number])
+        first = int(self.ends[piece - 1]) if piece else 0
+        return self.rows[first : int(self.ends[piece])].astype(np.int64)
+
+
 class Order:
     """The batches of a store, epoch after epoch; each pair shows `variants` of its segmentations in turn."""
 
     def __init__(self, store: Store, budget: int, seed: int, longest: int, variants: int = 1) -> None:
-        lengths = [
-            side.astype(np.int64).reshape(len(store), store.variants)[:, :variants]
+        self._lengths = [
+            side.reshape(len(store), store.variants)[:, :variants]
             for side in (store.source_lengths, store.target_lengths)
         ]
-        fitting = np.maximum(*lengths).max(axis=1) <= longest
+        fitting = np.ones(len(store), dtype=np.bool_)
+        for side in self._lengths:
+            fitting &= (side <= longest).all(axis=1)
         self.left_out = int(np.count_nonzero(~fitting))
-        self._rows = np.flatnonzero(fitting)
+        self._rows = np.flatnonzero(fitting).astype(np.int32 if len(store) <= MOST_IN_32_BITS else np.int64)
         if not len(self._rows):
             raise CorpusError(f"no training pair has at most {longest} tokens on each side; raise data.longest")
-        self.longest = int(max(side[self._rows].max() for side in lengths))
+        self.longest = max(int(side.max(where=fitting[:, None], initial=0)) for side in self._lengths)
         if budget < 2 * self.longest:
             raise CorpusError(
                 f"training.batch_tokens = {budget} cannot hold a pair with a side of {self.longest} tokens; "
                 f"use {2 * self.longest} or more, or a smaller data.longest"
             )
-        self._store, self._budget, self._seed = store, budget, seed
-        self._lengths, self._shown = lengths, variants
-        self._epoch: tuple[int, list[NDArray[np.int64]]] | None = None
+        self._store, self._budget, self._seed, self._shown = store, budget, seed, variants
+        self._epoch: tuple[int, Cut] | None = None
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -57,59 +80,63 @@ class Order:
     @property
     def tokens(self) -> int:
         """The tokens of both sides in one epoch, in the best segmentation."""
-        return int(sum(side[self._rows, 0].sum() for side in self._lengths))
+        return sum(int(side[self._rows, 0].sum(dtype=np.int64)) for side in self._lengths)
 
     def batches_in(self, epoch: int) -> int:
         """How many batches an epoch has."""
-        return len(self._cut(epoch))
+        return len(self.cut(epoch))
 
     def from_position(self, position: Position) -> Iterator[tuple[Batch, Position]]:
         """All batches from a position on, without end, each with the position after it."""
         epoch, first = position.epoch, position.batch
         while True:
-            batches = self._cut(epoch)
+            batches = self.cut(epoch)
             for number in range(first, len(batches)):
                 after = Position(epoch, number + 1) if number + 1 < len(batches) else Position(epoch + 1)
-                yield self._make(batches[number], epoch), after
+                rows = batches[number]
+                yield make_batch(self._store, rows, variant_of(self._seed, epoch, rows, self._shown)), after
             epoch, first = epoch + 1, 0
 
-    def _make(self, rows: NDArray[np.int64], epoch: int) -> Batch:
-        return make_batch(self._store, rows, self._variants(rows, epoch))
-
-    def _variants(self, rows: NDArray[np.int64], epoch: int) -> NDArray[np.int64]:
-        return variant_of(self._seed, epoch, rows, self._shown)
-
-    def _cut(self, epoch: int) -> list[NDArray[np.int64]]:
+    def cut(self, epoch: int) -> Cut:
         """The rows of every batch of an epoch; the last epoch asked for is kept."""
         if self._epoch is None or self._epoch[0] != epoch:
+            self._epoch = None  # before the next is made, so that two are never held
             self._epoch = epoch, self._shuffled(epoch)
         return self._epoch[1]
 
-    def _shuffled(self, epoch: int) -> list[NDArray[np.int64]]:
+    def _shuffled(self, epoch: int) -> Cut:
         chance = np.random.Generator(np.random.Philox(key=[self._seed, epoch]))
         rows = chance.permutation(self._rows)
-        variants = self._variants(rows, epoch)
-        source, target = (side[rows, variants] for side in self._lengths)
+        source, target = self._lengths_in(epoch, rows)
         pool = max(1, POOL * self._budget // max(1, int((source + target).mean())))
-        batches: list[NDArray[np.int64]] = []
+        ends = []
         for start in range(0, len(rows), pool):
             part = slice(start, start + pool)
             order = np.lexsort((source[part], target[part]))
-            pieces = cut(source[part][order], target[part][order], self._budget)
-            batches += [rows[part][order][first:last] for first, last in pieces]
-        return [batches[number] for number in chance.permutation(len(batches))]
+            rows[part] = rows[part][order]
+            ends.append(start + cut(source[part][order], target[part][order], self._budget))
+        return Cut(rows, np.concatenate(ends), chance.permutation(sum(map(len, ends))))
+
+    def _lengths_in(self, epoch: int, rows: NDArray[np.integer]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The lengths of both sides in the segmentations that an epoch shows."""
+        shown = 0 if self._shown == 1 else variant_of(self._seed, epoch, rows, self._shown)
+        source, target = (side[rows, shown] for side in self._lengths)
+        return source, target
 
 
-def cut(source: NDArray[np.int64], target: NDArray[np.int64], budget: int) -> list[tuple[int, int]]:
-    """Neighbours in groups whose padded tokens, rows × (longest source + longest target), stay within the budget."""
-    pieces = []
-    first, longest_source, longest_target = 0, 0, 0
-    for place, (one, other) in enumerate(zip(source.tolist(), target.tolist(), strict=True)):
-        wider = max(longest_source, one), max(longest_target, other)
-        if place > first and (place - first + 1) * sum(wider) > budget:
-            pieces.append((first, place))
-            first, wider = place, (one, other)
-        longest_source, longest_target = wider
-    if first < len(source):
-        pieces.append((first, len(source)))
-    return pieces
+def cut(source: NDArray[np.integer], target: NDArray[np.integer], budget: int) -> NDArray[np.int64]:
+    """Where groups of neighbours end whose padded tokens, rows × (longest source + longest target), fit the budget.
+
+    A group takes as many rows as fit. Its tokens only rise with its rows, so the last that fits is found by counting;
+    at most budget / (tokens of its first row) rows can be in it.
+    """
+    ends, first = [], 0
+    while first < len(source):
+        most = max(1, budget // max(1, int(source[first]) + int(target[first])))
+        longest_source = np.maximum.accumulate(source[first : first + most], dtype=np.int64)
+        longest_target = np.maximum.accumulate(target[first : first + most], dtype=np.int64)
+        tokens = (longest_source + longest_target) * np.arange(1, len(longest_source) + 1)
+        fitting = np.count_nonzero(tokens <= budget)
+        first += max(1, int(fitting))
+        ends.append(first)
+    return np.array(ends, dtype=np.int64)

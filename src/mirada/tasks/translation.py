@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -95,8 +96,8 @@ def batches_of(store: Store, rows: NDArray[np.int64], budget: int = VALIDATION_T
     sides = (store.source_lengths, store.target_lengths)
     source, target = (side.reshape(len(store), -1)[rows, 0].astype(np.int64) for side in sides)
     order = np.lexsort((source, target))
-    pieces = cut(source[order], target[order], budget)
-    return [make_batch(store, rows[order[first:last]]) for first, last in pieces]
+    ends = cut(source[order], target[order], budget).tolist()
+    return [make_batch(store, rows[order[first:last]]) for first, last in pairwise([0, *ends])]
 
 
 class evaluating:  # noqa: N801 used as a context, like torch's no_grad

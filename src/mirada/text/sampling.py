@@ -25,7 +25,7 @@ LONGEST_WORD = 100  # characters; a longer one, as in text without spaces, is cu
 WORDS = 200_000  # remembered; beyond, the table starts anew, which changes no draw
 
 
-def variant_of(seed: int, epoch: int, pairs: NDArray[np.int64], variants: int) -> NDArray[np.int64]:
+def variant_of(seed: int, epoch: int, pairs: NDArray[np.integer], variants: int) -> NDArray[np.int64]:
     """Which stored segmentation each pair shows in an epoch: each in its own order, all before one comes again."""
     start = mix(pairs.astype(np.uint64) ^ mix(np.array([seed], dtype=np.uint64)))
     return ((start % np.uint64(variants)).astype(np.int64) + epoch) % variants

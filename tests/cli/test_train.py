@@ -52,9 +52,10 @@ def test_all_commands_one_after_the_other(corpus: Path, tmp_path: Path) -> None:
     for name in ("config.json", "model.safetensors", "subwords.model", "card.md", "curves.png", "metrics.jsonl"):
         assert (model / name).stat().st_size > 0
 
-    again = train(corpus, model, "--steps", 30)
+    again = train(corpus, model, "--steps", 30, "--json")
     assert again.exit_code == 0
     assert "is finished" in again.stderr
+    assert again.stdout == result.stdout
 
     said = mirada("translate", model, "--beam", 2, text="The cat sleeps.\n\nWe see the house.\n")
     assert said.exit_code == 0

@@ -84,7 +84,8 @@ def test_a_finished_run_says_so_and_a_larger_budget_goes_on(corpus: Path, unbrok
     before = weights_of(unbroken)
     outcome, listener = run(request(corpus, unbroken))
     assert outcome.finished
-    assert outcome.result is None
+    assert outcome.result is not None, "what it reached is read from its folder"
+    assert (outcome.step, outcome.total) == (60, 60)
     assert any("is finished" in text for text in listener.said)
     assert weights_of(unbroken) == before
     outcome, listener = run(request(corpus, unbroken, training={"budget": {"steps": 70}}))

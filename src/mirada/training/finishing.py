@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from torch import Tensor
@@ -22,23 +21,7 @@ from mirada.training.card import write_card
 from mirada.training.checkpoint import Progress
 from mirada.training.preparing import Prepared, Say
 from mirada.training.record import RunRecord
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What a finished run has reached."""
-
-    development: Score
-    test: Scores | None
-    test_sentences: int
-    parameters: int
-    steps: tuple[int, ...]  # whose weights were averaged
-
-    def as_json(self) -> dict[str, object]:
-        """The result for programs."""
-        test = None if self.test is None else self.test.as_json() | {"sentences": self.test_sentences}
-        development = {"loss": self.development.loss, **self.development.values}
-        return {"parameters": self.parameters, "development": development, "test": test}
+from mirada.training.result import Result
 
 
 def finish(
@@ -62,7 +45,13 @@ def finish(
     if test is not None:
         config = config.model_copy(update={"scores": _recorded(test)})
     parameters = sum(parameter.numel() for parameter in model.parameters())
-    result = Result(development, test, len(prepared.test_pairs), parameters, steps)
+    result = Result(
+        development=development,
+        test=test,
+        test_sentences=len(prepared.test_pairs),
+        parameters=parameters,
+        steps=steps,
+    )
     command = f"mirada translate {folder.name}"
     text = write_card(
         config,

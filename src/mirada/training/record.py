@@ -9,12 +9,17 @@ from typing import Any, Final, Literal
 from pydantic import ValidationError
 
 from mirada.models.config import Strict
-from mirada.models.folder import FolderError, read_json, write_file
+from mirada.models.folder import FolderError, Loaded, read_json, tensors_of, write_file
 from mirada.training.budget import Budget
-from mirada.training.config import BudgetConfig
+from mirada.training.checkpoint import digest
+from mirada.training.config import BudgetConfig, RunConfig
+from mirada.training.preparing import Files
+from mirada.training.result import Result
 
 NAME = "training.json"
 SCHEMA: Final = 1
+# What does not make a run another one: how long it is, how often it saves, and on how many cores it runs.
+INCIDENTAL = {"budget", "save_minutes", "threads", "device"}
 
 
 class RunRecord(Strict):
@@ -26,6 +31,16 @@ class RunRecord(Strict):
     asked: BudgetConfig
     budget: Budget
     decided: dict[str, object]  # rate, warm-up, dropout, precision and the like
+    result: Result | None = None  # of a finished run
+
+
+def identity_of(files: Files, config: RunConfig, started: Loaded | None) -> dict[str, object]:
+    """What makes a run this one: its files, its settings, and the model that it began from."""
+    dumped = config.model_dump(mode="json")
+    for name in INCIDENTAL:
+        dumped["training"].pop(name)
+    start = None if started is None else digest(tensors_of(started.model))
+    return {"data": files.identities, "settings": dumped, "start": start}
 
 
 def write(folder: Path, record: RunRecord) -> None:

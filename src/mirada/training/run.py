@@ -20,7 +20,7 @@ from mirada.training.config import RunConfig
 from mirada.training.preparing import DATA, Files, Prepared, prepare_data
 from mirada.training.record import RunRecord
 from mirada.training.report import Reporter
-from mirada.training.session import Outcome, Session, identity_of
+from mirada.training.session import Outcome, Session
 from mirada.training.settings import ConfigError, Tree, merge, preset_tree, validate
 from mirada.training.stopping import Stop
 
@@ -79,7 +79,7 @@ def _same_run(request: Request, started: Loaded | None) -> RunRecord | None:
     if before is not None:
         preset = _preset_of(request, before)
         config = _with_preset(request, preset) if started is None else _continued(request, started)
-        records.require_same(request.output, before, identity_of(request.files, config, started))
+        records.require_same(request.output, before, records.identity_of(request.files, config, started))
     return before
 
 

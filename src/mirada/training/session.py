@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil
 from pathlib import Path
 
 import torch
@@ -22,17 +21,16 @@ from mirada.training import checkpoint, finishing
 from mirada.training import record as records
 from mirada.training.checkpoint import Progress
 from mirada.training.config import RunConfig
-from mirada.training.defaults import default_dropout, default_rate, default_sampling, default_warmup
-from mirada.training.loop import Course, Loop
+from mirada.training.decisions import Decisions, Pass, decide_budget
+from mirada.training.loop import Loop
 from mirada.training.optimizer import AdamSettings, Optimizer
 from mirada.training.precision import choose, choose_device
 from mirada.training.preparing import Files, Prepared
 from mirada.training.record import RunRecord
 from mirada.training.report import Reporter
+from mirada.training.result import Result
 from mirada.training.stopping import Stop
 
-# What does not make a run another one: how long it is, how often it saves, and on how many cores it runs.
-INCIDENTAL = {"budget", "save_minutes", "threads", "device"}
 TO_MEASURE = budgets.Budget(steps=1_000, validations=1, epochs=1, why="to measure")
 
 
@@ -43,16 +41,7 @@ class Outcome:
     finished: bool
     step: int
     total: int
-    result: finishing.Result | None  # None where it was stopped, or was finished before
-
-
-def identity_of(files: Files, config: RunConfig, started: Loaded | None) -> dict[str, object]:
-    """What makes a run this one: its files, its settings, and the model that it began from."""
-    dumped = config.model_dump(mode="json")
-    for name in INCIDENTAL:
-        dumped["training"].pop(name)
-    start = None if started is None else checkpoint.digest(model_folder.tensors_of(started.model))
-    return {"data": files.identities, "settings": dumped, "start": start}
+    result: Result | None  # None where it was stopped
 
 
 class Session:
@@ -77,9 +66,9 @@ class Session:
         self._type, self._why = choose(training.precision, self._device)
         if training.threads is not None:
             torch.set_num_threads(training.threads)
-        self._decided: dict[str, object] = {}  # what an earlier session of the run decided, and this one keeps
+        self._before = records.read(folder)
         self._order = self._order_of(1)
-        self._steps_in_epoch = self._order.batches_in(0) / training.accumulate
+        self._pass = Pass(self._order.batches_in(0) / training.accumulate, self._order.tokens)
 
     @cached_property
     def parameters(self) -> int:
@@ -92,7 +81,7 @@ class Session:
         """The seconds and the tokens of a step, measured."""
         share = budgets.MEASURE_SHARE * 60 * (self._config.training.budget.minutes or 1)
         least, most = budgets.MEASURE_SECONDS
-        loop = self._loop(TO_MEASURE, None)
+        loop = self._loop(self._decisions(TO_MEASURE), None)
         return loop.time_steps(min(max(share, least), most), budgets.MEASURE_STEPS)
 
     def tokens_in(self, minutes: float) -> float:
@@ -102,19 +91,18 @@ class Session:
 
     def train(self, preset: str = "") -> Outcome:
         """Go on where the folder stands, or begin. The name of the preset is kept for when the run goes on."""
-        before = records.read(self._folder)
+        before = self._before
         found = checkpoint.load(self._folder, self._reporter.warn)
         if before is None and found is not None:
             raise FolderError(f"{self._folder} has a checkpoint but no {records.NAME}; train into another folder")
-        self._decided = {} if before is None else before.decided
         progress = found[0] if found else Progress()
-        budget = self._budget(before)
-        record = self._record(budget, preset)
-        if self._is_done(before, budget):
+        decisions = self._decisions(decide_budget(self._config.training, before, self._pass, self._within))
+        budget = decisions.budget
+        if before is not None and self._is_done(before, budget):
             self._reporter.say(
                 f"{self._folder} is finished: {progress.step:,} steps. A larger budget would go on from there."
             )
-            return Outcome(True, progress.step, budget.steps, None)
+            return Outcome(True, progress.step, before.budget.steps, before.result)
         if budget.steps < progress.step:
             raise FolderError(
                 f"{self._folder} has made {progress.step:,} steps already, more than the {budget.steps:,} of this "
@@ -123,8 +111,9 @@ class Session:
         if found is not None and before is not None and budget.steps > before.budget.steps:
             progress = progress.model_copy(update={"worse": 0})  # who gives more time wants it to be used
             checkpoint.save(self._folder, progress, found[1])
+        record = decisions.record(records.identity_of(self._files, self._config, self._started), preset, self._type)
         records.write(self._folder, record)
-        loop = self._loop(budget, found)
+        loop = self._loop(decisions, found)
         self._announce(record, progress)
         progress = loop.run(progress)
         if not loop.finished(progress):
@@ -134,7 +123,7 @@ class Session:
         result = self._finish(record, progress)
         return Outcome(True, progress.step, budget.steps, result)
 
-    def _finish(self, record: RunRecord, progress: Progress) -> finishing.Result:
+    def _finish(self, record: RunRecord, progress: Progress) -> Result:
         result = finishing.finish(
             self._folder,
             FolderConfig(
@@ -152,30 +141,24 @@ class Session:
             self._config.training.select,
             self._reporter.say,
         )
-        records.write(self._folder, record.model_copy(update={"status": "finished"}))
+        records.write(self._folder, record.model_copy(update={"status": "finished", "result": result}))
         return result
 
-    def _is_done(self, before: RunRecord | None, budget: budgets.Budget) -> bool:
-        if before is None or before.status != "finished" or not (self._folder / model_folder.WEIGHTS).exists():
+    def _is_done(self, before: RunRecord, budget: budgets.Budget) -> bool:
+        if before.status != "finished" or not (self._folder / model_folder.WEIGHTS).exists():
             return False
         return budget.steps <= before.budget.steps
 
-    def _budget(self, before: RunRecord | None) -> budgets.Budget:
-        asked, training = self._config.training.budget, self._config.training
-        if before is not None:
-            if asked == before.asked:
-                return before.budget
-            if asked.minutes is not None and before.asked.minutes is not None:
-                return self._scaled(before.budget, asked.minutes / before.asked.minutes)
-        if asked.minutes is None:
-            return budgets.by_count(asked, self._steps_in_epoch, self._order.tokens, training.validations)
+    def _decisions(self, budget: budgets.Budget) -> Decisions:
+        earlier = {} if self._before is None else self._before.decided
+        return Decisions(self._config, budget, self._prepared.train.variants, earlier)
+
+    def _within(self, minutes: float) -> budgets.Budget:
+        """What fits into these minutes, by the measured time of a step."""
         timing, held_out = self._timing, self._held_out_tokens()
         spent = time.monotonic() - self._begun
-        return budgets.by_time(asked.minutes, spent, timing, self._steps_in_epoch, training.validations, held_out)
-
-    def _scaled(self, budget: budgets.Budget, share: float) -> budgets.Budget:
-        steps = max(1, round(budget.steps * share))
-        return budget.model_copy(update={"steps": steps, "epochs": round(steps / self._steps_in_epoch, 3)})
+        validations = self._config.training.validations
+        return budgets.by_time(minutes, spent, timing, self._pass.steps, validations, held_out)
 
     def _held_out_tokens(self) -> tuple[int, int]:
         """The tokens of the development sample, and about those of the test set."""
@@ -183,7 +166,7 @@ class Session:
         tokens = int(dev.source_lengths.sum() + dev.target_lengths.sum())
         return tokens, round(tokens / max(1, len(dev)) * len(self._prepared.test_pairs))
 
-    def _loop(self, budget: budgets.Budget, found: tuple[Progress, dict[str, torch.Tensor]] | None) -> Loop:
+    def _loop(self, decisions: Decisions, found: tuple[Progress, dict[str, torch.Tensor]] | None) -> Loop:
         """A loop over a model that is fresh, or as a checkpoint left it."""
         training = self._config.training
         model = self._model()
@@ -192,9 +175,9 @@ class Session:
         if found is not None:
             optimizer.restore(found[1], found[0].updates)
         task = TranslationTask(model, self._development(), self._prepared.subwords, self._files.target, self._device)
-        course = self._course(budget)
-        order = self._order_of(self._variants(budget))
-        return Loop(task, order, optimizer, course, self._folder, self._reporter, self._stop, self._device)
+        shown = decisions.segmentations
+        order = self._order if shown == 1 else self._order_of(shown)
+        return Loop(task, order, optimizer, decisions.course, self._folder, self._reporter, self._stop, self._device)
 
     def _development(self) -> Development:
         references = [target for _, target in self._prepared.dev_pairs]
@@ -210,58 +193,11 @@ class Session:
         longest, places = self._config.data.longest, self._config.model.places
         return longest if places is None else min(longest, places)
 
-    def _variants(self, budget: budgets.Budget) -> int:
-        """How many segmentations of each pair are shown; a run that goes on keeps to what it began with."""
-        if "segmentations" in self._decided:
-            return int(str(self._decided["segmentations"]))
-        sampled = self._config.data.variants is not None or default_sampling(budget.epochs)
-        return self._prepared.train.variants if sampled else 1
-
     def _model(self) -> Transformer:
         model = build(self._config.model, self._prepared.subwords.size, self._config.training.seed)
         if self._started is not None:
             model_folder.assign(model, model_folder.tensors_of(self._started.model), self._folder)
         return model
-
-    def _course(self, budget: budgets.Budget) -> Course:
-        training, width = self._config.training, self._config.model.width
-        return Course(
-            total=budget.steps,
-            validate_every=ceil(budget.steps / budget.validations),
-            schedule=training.schedule,
-            peak=training.rate or default_rate(width),
-            warmup=training.warmup or default_warmup(training, budget.steps),
-            width=width,
-            accumulate=training.accumulate,
-            clip=training.clip,
-            smoothing=training.smoothing,
-            dropout=self._dropout(budget),
-            seed=training.seed,
-            select=training.select,
-            patience=training.patience,
-            average=training.average,
-            save_seconds=60 * training.save_minutes,
-        )
-
-    def _dropout(self, budget: budgets.Budget) -> float:
-        if self._config.training.dropout is not None:
-            return self._config.training.dropout
-        return float(str(self._decided.get("dropout", default_dropout(budget.epochs))))
-
-    def _record(self, budget: budgets.Budget, preset: str) -> RunRecord:
-        course = self._course(budget)
-        decided: dict[str, object] = {
-            "preset": preset,
-            "schedule": course.schedule,
-            "rate": round(max(course.rate(course.warmup), course.rate(1)), 6),
-            "warmup": course.warmup,
-            "dropout": course.dropout,
-            "segmentations": self._variants(budget),
-            "precision": str(self._type).removeprefix("torch."),
-            "threads": torch.get_num_threads(),
-        }
-        identity = identity_of(self._files, self._config, self._started)
-        return RunRecord(identity=identity, asked=self._config.training.budget, budget=budget, decided=decided)
 
     def _announce(self, record: RunRecord, progress: Progress) -> None:
         model, say = self._config.model, self._reporter.say

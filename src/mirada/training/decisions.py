@@ -1,0 +1,112 @@
+"""What a run decides before its first step: how long it is, how it learns, and which segmentations it is shown.
+
+Each decision is the user's where one was given, else that of the session that began the run, else a default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import ceil
+
+import torch
+
+from mirada.training import budget as budgets
+from mirada.training.budget import Budget
+from mirada.training.config import RunConfig, TrainingConfig
+from mirada.training.defaults import default_dropout, default_rate, default_sampling, default_warmup
+from mirada.training.loop import Course
+from mirada.training.record import RunRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One pass over the data: how many steps it takes, and its tokens."""
+
+    steps: float
+    tokens: int
+
+
+def decide_budget(
+    training: TrainingConfig, before: RunRecord | None, one: Pass, within: Callable[[float], Budget]
+) -> Budget:
+    """The budget that was asked for; a run that goes on keeps its own, or its share of other minutes.
+
+    `within` measures how much fits into some minutes, and is asked only where nothing else tells.
+    """
+    asked = training.budget
+    if before is not None:
+        if asked == before.asked:
+            return before.budget
+        if asked.minutes is not None and before.asked.minutes is not None:
+            return _scaled(before.budget, asked.minutes / before.asked.minutes, one)
+    if asked.minutes is None:
+        return budgets.by_count(asked, one.steps, one.tokens, training.validations)
+    return within(asked.minutes)
+
+
+def _scaled(budget: Budget, share: float, one: Pass) -> Budget:
+    steps = max(1, round(budget.steps * share))
+    return budget.model_copy(update={"steps": steps, "epochs": round(steps / one.steps, 3)})
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What was decided about a run with this config and budget."""
+
+    config: RunConfig
+    budget: Budget
+    stored: int  # segmentations of each pair in the token store
+    earlier: Mapping[str, object]  # what the session that began the run has decided
+
+    @property
+    def dropout(self) -> float:
+        """The dropout of the run; it does not change when the run goes on with another budget."""
+        if self.config.training.dropout is not None:
+            return self.config.training.dropout
+        return float(str(self.earlier.get("dropout", default_dropout(self.budget.epochs))))
+
+    @property
+    def segmentations(self) -> int:
+        """How many segmentations of each pair are shown; a run that goes on keeps to what it began with."""
+        if "segmentations" in self.earlier:
+            return int(str(self.earlier["segmentations"]))
+        sampled = self.config.data.variants is not None or default_sampling(self.budget.epochs)
+        return self.stored if sampled else 1
+
+    @property
+    def course(self) -> Course:
+        """The numbers that the loop follows."""
+        training, width, steps = self.config.training, self.config.model.width, self.budget.steps
+        return Course(
+            total=steps,
+            validate_every=ceil(steps / self.budget.validations),
+            schedule=training.schedule,
+            peak=training.rate or default_rate(width),
+            warmup=training.warmup or default_warmup(training, steps),
+            width=width,
+            accumulate=training.accumulate,
+            clip=training.clip,
+            smoothing=training.smoothing,
+            dropout=self.dropout,
+            seed=training.seed,
+            select=training.select,
+            patience=training.patience,
+            average=training.average,
+            save_seconds=60 * training.save_minutes,
+        )
+
+    def record(self, identity: dict[str, object], preset: str, precision: torch.dtype) -> RunRecord:
+        """What is written down, for whoever reads it and for when the run goes on."""
+        course = self.course
+        decided: dict[str, object] = {
+            "preset": preset,
+            "schedule": course.schedule,
+            "rate": round(max(course.rate(course.warmup), course.rate(1)), 6),
+            "warmup": course.warmup,
+            "dropout": course.dropout,
+            "segmentations": self.segmentations,
+            "precision": str(precision).removeprefix("torch."),
+            "threads": torch.get_num_threads(),
+        }
+        return RunRecord(identity=identity, asked=self.config.training.budget, budget=self.budget, decided=decided)

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from mirada import __version__
 from mirada.cli.check import check
 from mirada.cli.demo import demo
 from mirada.cli.draw import draw
@@ -27,6 +26,8 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> bool:
     if wanted:
+        from mirada import __version__
+
         typer.echo(f"mirada {__version__}")
         raise typer.Exit
     return wanted

@@ -80,7 +80,7 @@ def test_the_rein_refuses_just_what_was_said(tokens, size) -> None:
 def test_the_rein_refuses_to_end_at_once() -> None:
     model = Reined(Actor(lambda _: []), 3)
     begin = torch.tensor([2, 2])
-    state = Reined.start(Actor(lambda _: []).start(torch.tensor([[3], [3]]), None), begin)
+    state = model.start(torch.tensor([[3], [3]]), None)
     scores, state = model.step(begin, state)
     assert scores[:, 3].isinf().all()
     assert int(scores.isinf().sum()) == 2

@@ -7,8 +7,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mirada.decoding.limits import Flag, cap
-from mirada.decoding.search import BUDGET, Reader, Search, decode_checked, decode_many
+from mirada.decoding.limits import Flag, Reined, cap
+from mirada.decoding.protocol import Reader
+from mirada.decoding.search import BUDGET, Search, decode_checked, decode_many
 from mirada.text.subwords import END
 from tests.decoding.stubs import Actor
 from tests.models.build import small_transformer
@@ -35,6 +36,7 @@ def test_alone_or_in_any_batch(search, monkeypatch) -> None:
     torch.manual_seed(3)
     model = small_transformer().eval()
     assert isinstance(model, Reader)
+    assert isinstance(Reined(model, END), Reader)
     sources = some_sources()
     together = decode_many(model, sources, search)
     monkeypatch.setattr("mirada.decoding.search.BUDGET", 50)

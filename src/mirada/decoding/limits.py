@@ -1,6 +1,6 @@
 """Limits: how long a translation may become, how to tell one that went wrong, and a rein for the second attempt.
 
-Legend: R rows, T vocabulary, N tokens so far, G size of an n-gram.
+Legend: R rows, T vocabulary, N tokens so far, G size of an n-gram, B sentences, S source places.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from mirada.attention import Padding
 from mirada.decoding.hypothesis import Hypothesis
-from mirada.decoding.protocol import S, Steps
+from mirada.decoding.protocol import Reader, S
 
 LENGTHS, MORE = 2, 20  # a translation has at most 2 · source + 20 tokens: seldom does a good one reach 1.5 times
 
@@ -124,15 +125,14 @@ class Reined(Generic[S]):
     It wraps any model, so that every search can use it.
     """
 
-    def __init__(self, model: Steps[S], end: int, size: int = GRAM) -> None:
+    def __init__(self, model: Reader[S], end: int, size: int = GRAM) -> None:
         self._model = model
         self._end = end
         self._size = size
 
-    @staticmethod
-    def start(state: S, first: Int[Tensor, "R"]) -> ReinedState[S]:
+    def start(self, source: Int[Tensor, "B S"], padding: Padding | None) -> ReinedState[S]:
         """The state before the first step."""
-        return ReinedState(state, first.new_empty((len(first), 0)))
+        return ReinedState(self._model.start(source, padding), source.new_empty((len(source), 0)))
 
     def step(self, tokens: Int[Tensor, "R"], state: ReinedState[S]) -> tuple[Float[Tensor, "R T"], ReinedState[S]]:
         """The log-probabilities of the next token, −∞ for what may not be said."""

@@ -1,6 +1,6 @@
 """What decoding sees of a model: start, step, and a state whose rows can be chosen.
 
-Legend: R rows, T vocabulary.
+Legend: R rows, T vocabulary, B sentences, S source places.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from jaxtyping import Float, Int
 from torch import Tensor
+
+from mirada.attention import Padding
 
 Same = TypeVar("Same")
 
@@ -30,3 +32,11 @@ class Steps(Protocol[S]):
 
     def step(self, tokens: Int[Tensor, "R"], state: S) -> tuple[Float[Tensor, "R T"], S]:
         """The log-probabilities of the next token after these, and the state after them."""
+
+
+@runtime_checkable
+class Reader(Steps[S], Protocol[S]):
+    """A model that reads sources before it says anything."""
+
+    def start(self, source: Int[Tensor, "B S"], padding: Padding | None) -> S:
+        """The state before the first step."""

@@ -1,6 +1,6 @@
 """Searching: many sources decoded in batches of like length, by greedy search, beam search or sampling.
 
-Legend: B sentences of a batch, S source places, R rows, T vocabulary.
+Legend: B sentences of a batch, S source places.
 """
 
 from __future__ import annotations
@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Protocol, runtime_checkable
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from torch import Tensor
 
 from mirada.attention import Padding
@@ -19,7 +18,7 @@ from mirada.decoding.beam import beam
 from mirada.decoding.greedy import greedy
 from mirada.decoding.hypothesis import Hypothesis
 from mirada.decoding.limits import Flag, Reined, cap, flags_of
-from mirada.decoding.protocol import S, Steps
+from mirada.decoding.protocol import Reader, S, Steps
 from mirada.decoding.sample import sample
 from mirada.text.subwords import BEGIN, END, PADDING
 
@@ -30,17 +29,6 @@ SECOND_BEAM = 5  # the least width of a second attempt
 WIDEST = 1_000
 # What a beam finds whose every candidate is impossible: under the rein, or by weights that are no numbers.
 NOTHING = Hypothesis([], float("-inf"), finished=False)
-
-
-@runtime_checkable
-class Reader(Protocol[S]):
-    """A model that reads sources and then says, step by step, how likely each token is to be the next."""
-
-    def start(self, source: Int[Tensor, "B S"], padding: Padding | None) -> S:
-        """The state before the first step."""
-
-    def step(self, tokens: Int[Tensor, "R"], state: S) -> tuple[Float[Tensor, "R T"], S]:
-        """The log-probabilities of the next token after these, and the state after them."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +47,6 @@ class Search:
     top_p: float = 1.0
     seed: int = 0
     longest: int | None = None  # most tokens of a translation, however long its source is
-    reined: bool = False  # no n-gram twice, and no empty translation: for second attempts
 
     def __post_init__(self) -> None:
         _require(1 <= self.beam <= WIDEST, f"beam = {self.beam}", f"use 1 (greedy) to {WIDEST:,}")
@@ -79,14 +66,6 @@ class Search:
         _require(0 < self.top_p <= 1, f"top_p = {self.top_p}", "use a share above 0, at most 1")
         _require(self.longest is None or self.longest >= 1, f"longest = {self.longest}", "use 1 or more")
 
-    def again(self) -> Search:
-        """The second attempt: with the rein, and with more candidates, one of which may find an end.
-
-        Most failures are loops, in which every candidate of the beam is caught: more width alone does not free
-        them, and neither does another length penalty, which only ranks what has ended.
-        """
-        return replace(self, reined=True, beam=min(WIDEST, max(SECOND_BEAM, self.beam)))
-
 
 def _require(holds: bool, found: str, advice: str) -> None:
     if not holds:
@@ -104,11 +83,17 @@ class Checked:
 def decode_checked(
     model: Reader[S], sources: Sequence[Sequence[int]], search: Search, device: torch.device | str = "cpu"
 ) -> list[Checked]:
-    """As `decode_many`, but a failed translation gives way to a sound one of the same beam, or is tried again."""
+    """As `decode_many`, but a failed translation gives way to a sound one of the same beam, or is tried again.
+
+    The second attempt is reined, and has more candidates, one of which may find an end. Most failures are loops, in
+    which every candidate of the beam is caught: more width alone does not free them, and neither does another length
+    penalty, which only ranks what has ended.
+    """
     found = _judged_all(model, sources, search, device)
     failed = [number for number, one in enumerate(found) if one.flags]
     if failed:
-        second = _judged_all(model, [sources[number] for number in failed], search.again(), device)
+        wider = replace(search, beam=min(WIDEST, max(SECOND_BEAM, search.beam)))
+        second = _judged_all(Reined(model, END), [sources[number] for number in failed], wider, device)
         for number, retried in zip(failed, second, strict=True):
             found[number] = min(found[number], retried, key=lambda one: len(one.flags))
     return found
@@ -175,9 +160,11 @@ def _decode(
     state = model.start(tokens, padding)
     limits = torch.tensor([cap(length, search.longest) for length in lengths], device=device)
     first = torch.full_like(limits, BEGIN)
-    if search.reined:
-        return _searched(Reined(model, END), Reined.start(state, first), first, limits, sources, search)
-    return _searched(model, state, first, limits, sources, search)
+    if search.sampling:
+        return _sampled(model, state, first, limits, sources, search)
+    if search.beam == 1:
+        return [[hypothesis] for hypothesis in greedy(model, state, first, END, limits)]
+    return beam(model, state, first, END, limits, search.beam, search.length_penalty)
 
 
 def padded(rows: Sequence[Sequence[int]], device: torch.device | str) -> tuple[Int[Tensor, "B S"], Padding]:
@@ -187,21 +174,6 @@ def padded(rows: Sequence[Sequence[int]], device: torch.device | str) -> tuple[I
     for number, row in enumerate(rows):
         tokens[number, : len(row)] = torch.tensor(row, dtype=torch.int64)
     return tokens.to(device), padding
-
-
-def _searched(
-    model: Steps[S],
-    state: S,
-    first: Int[Tensor, "B"],
-    limits: Int[Tensor, "B"],
-    sources: list[Sequence[int]],
-    search: Search,
-) -> list[list[Hypothesis]]:
-    if search.sampling:
-        return _sampled(model, state, first, limits, sources, search)
-    if search.beam == 1:
-        return [[hypothesis] for hypothesis in greedy(model, state, first, END, limits)]
-    return beam(model, state, first, END, limits, search.beam, search.length_penalty)
 
 
 def _sampled(

@@ -48,7 +48,7 @@ def test_it_learns(task: str) -> None:
     optimizer = Optimizer(model, AdamSettings(), torch.float32)
     begun = time.monotonic()
     for step in range(1, STEPS + 1):
-        loss_of(model, make(draw(chance, ROWS), task), None, 0.0).backward()
+        optimizer.add(optimizer.gradients(loss_of(model, make(draw(chance, ROWS), task), None, 0.0)))
         optimizer.step(rate_at("linear", step, peak=3e-3, warmup=60, total=STEPS, width=64), 1.0)
     rows = draw(chance, 400)
     with evaluating(model):

@@ -18,7 +18,7 @@ def learn(optimizer: Optimizer, inner: nn.Module, steps: int, rate: float = 0.01
     kind = next(inner.parameters()).dtype
     for step in range(steps):
         x = torch.linspace(-1, 1 + step, 12).view(4, 3).to(kind)
-        inner(x).square().sum().backward()
+        optimizer.add(optimizer.gradients(inner(x).square().sum()))
         optimizer.step(rate, 1.0)
 
 
@@ -51,10 +51,9 @@ def test_a_gradient_that_is_not_finite_changes_nothing() -> None:
     optimizer = Optimizer(inner, AdamSettings(), torch.float32)
     learn(optimizer, inner, 2)
     before = {name: tensor.clone() for name, tensor in optimizer.state().items()}
-    (inner(torch.ones(1, 3)).sum() * math.inf).backward()
+    optimizer.add(optimizer.gradients(inner(torch.ones(1, 3)).sum() * math.inf))
     assert not math.isfinite(optimizer.step(0.01, 1.0))
     assert all(tensor.equal(before[name]) for name, tensor in optimizer.state().items())
-    assert all(parameter.grad is None for parameter in inner.parameters())
 
 
 def test_long_gradients_are_clipped() -> None:
@@ -62,8 +61,29 @@ def test_long_gradients_are_clipped() -> None:
         inner = nn.Linear(2, 1, bias=False)
         optimizer = Optimizer(inner, AdamSettings(betas=(0.0, 0.0), epsilon=1.0), torch.float32)
         start = inner.weight.detach().clone()
-        inner(torch.tensor([[30.0, 40.0]])).sum().backward()
+        optimizer.add(optimizer.gradients(inner(torch.tensor([[30.0, 40.0]])).sum()))
         assert optimizer.step(1.0, clip) == pytest.approx(50.0)
         moved = float((inner.weight.detach() - start).abs().max())
         gradient = 40.0 if expected is None else expected * 0.8
         assert moved == pytest.approx(gradient / (gradient + 1.0), rel=1e-4)
+
+
+def test_parts_of_a_gradient_add_up_as_if_they_were_one() -> None:
+    whole, cut = model(), model()
+    at_once, in_parts = (Optimizer(one, AdamSettings(epsilon=1.0), torch.float32) for one in (whole, cut))
+    rows = torch.linspace(-1, 1, 12).view(4, 3)
+    at_once.add(at_once.gradients(whole(rows).sum()))
+    for part in rows.split(2):
+        in_parts.add(in_parts.gradients(cut(part).sum()))
+    assert at_once.step(0.01, 0.0) == pytest.approx(in_parts.step(0.01, 0.0), rel=1e-6)
+    for name, tensor in at_once.weights().items():
+        torch.testing.assert_close(in_parts.weights()[name], tensor)
+
+
+def test_the_parameters_are_views_of_one_vector_and_keep_their_shapes() -> None:
+    inner = model()
+    before = {name: parameter.detach().clone() for name, parameter in inner.named_parameters()}
+    optimizer = Optimizer(inner, AdamSettings(), torch.float32)
+    for name, parameter in inner.named_parameters():
+        assert parameter.equal(before[name])
+        assert parameter.data_ptr() == optimizer.weights()[name].data_ptr()

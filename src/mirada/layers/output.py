@@ -66,17 +66,21 @@ class _CrossEntropy(torch.autograd.Function):
         to_weight, to_bias = torch.zeros_like(weight, dtype=wide), torch.zeros_like(bias, dtype=wide)
         for start in range(0, len(states), CHUNK):
             chunk = slice(start, start + CHUNK)
-            logs = functional.log_softmax(functional.linear(states[chunk], weight, bias), -1, dtype=wide)
-            wanted = targets[chunk, None]
-            total += -(1 - smoothing) * logs.gather(1, wanted).sum() - smoothing * logs.mean(-1).sum()
+            logits, wanted = functional.linear(states[chunk], weight, bias), targets[chunk, None]
+            # The gradient is rounded to the states' precision anyway, so the probabilities may be from the start.
+            probabilities = logits.softmax(-1) if learning else logits.softmax(-1, dtype=wide)
+            log_sum = _log_sum(logits, probabilities, wide)
+            said = logits.gather(1, wanted)[:, 0].to(wide)
+            total += (log_sum - (1 - smoothing) * said - smoothing * logits.mean(-1, dtype=wide)).sum()
             if learning:
-                # d loss / d logit = probability − what the target asks for.
-                slope = logs.exp_().sub_(smoothing / len(weight))
-                slope.scatter_add_(1, wanted, torch.full_like(wanted, -(1 - smoothing), dtype=wide))
-                to_bias += slope.sum(0)
-                narrow = slope.to(states.dtype)
-                to_states[chunk] = narrow @ weight
-                to_weight += narrow.T @ states[chunk]
+                # d loss / d logit = probability − what the target asks for; where the two nearly meet, in full width.
+                uniform = smoothing / len(weight)
+                slope = probabilities.sub_(uniform)
+                exact = (said - log_sum).exp() - (1 - smoothing) - uniform
+                slope.scatter_(1, wanted, exact[:, None].to(slope.dtype))
+                to_bias += slope.sum(0, dtype=wide)
+                to_states[chunk] = slope @ weight
+                to_weight += slope.T @ states[chunk]
         ctx.save_for_backward(to_states, to_weight.to(weight.dtype), to_bias.to(bias.dtype))
         ctx.count = len(states)
         return total / len(states)
@@ -87,3 +91,11 @@ class _CrossEntropy(torch.autograd.Function):
         to_states, to_weight, to_bias = ctx.saved_tensors
         share = gradient / ctx.count
         return to_states * share.to(to_states.dtype), to_weight * share.to(to_weight.dtype), to_bias * share, None, None
+
+
+def _log_sum(
+    logits: Float[Tensor, "M T"], probabilities: Float[Tensor, "M T"], wide: torch.dtype
+) -> Float[Tensor, "M"]:
+    """log Σ exp(logit), read off the likeliest token: its logit minus the logarithm of its probability."""
+    best, place = probabilities.max(-1)
+    return logits.gather(1, place[:, None])[:, 0].to(wide) - best.to(wide).log()

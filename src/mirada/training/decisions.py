@@ -14,6 +14,7 @@ import torch
 from mirada.training import budget as budgets
 from mirada.training.budget import Budget
 from mirada.training.config import RunConfig, TrainingConfig
+from mirada.training.crew import FEWEST_TOKENS, parts_for
 from mirada.training.defaults import default_dropout, default_rate, default_sampling, default_warmup
 from mirada.training.loop import Course
 from mirada.training.record import RunRecord
@@ -45,6 +46,16 @@ def decide_budget(
     return within(asked.minutes)
 
 
+def decide_parts(config: RunConfig, before: RunRecord | None, device: torch.device, longest: int) -> int:
+    """Into how many parts a step is cut. Sums are rounded, so a run that goes on keeps to what it began with."""
+    if before is not None:
+        return int(str(before.decided.get("parts", 1)))
+    if device.type != "cpu" or config.model.norm == "batch":  # its statistics are those of a whole batch
+        return 1
+    # A part must hold the longest pair.
+    return parts_for(torch.get_num_threads(), config.training.batch_tokens, max(FEWEST_TOKENS, 2 * longest))
+
+
 def _scaled(budget: Budget, share: float, one: Pass) -> Budget:
     steps = max(1, round(budget.steps * share))
     return budget.model_copy(update={"steps": steps, "epochs": round(steps / one.steps, 3)})
@@ -57,6 +68,7 @@ class Decisions:
     config: RunConfig
     budget: Budget
     stored: int  # segmentations of each pair in the token store
+    parts: int  # of a step, computed side by side
     earlier: Mapping[str, object]  # what the session that began the run has decided
 
     @property
@@ -86,6 +98,7 @@ class Decisions:
             warmup=training.warmup or default_warmup(training, steps),
             width=width,
             accumulate=training.accumulate,
+            parts=self.parts,
             clip=training.clip,
             smoothing=training.smoothing,
             dropout=self.dropout,
@@ -106,6 +119,7 @@ class Decisions:
             "warmup": course.warmup,
             "dropout": course.dropout,
             "segmentations": self.segmentations,
+            "parts": self.parts,
             "precision": str(precision).removeprefix("torch."),
             "threads": torch.get_num_threads(),
         }

@@ -14,6 +14,7 @@ from math import isfinite
 from pathlib import Path
 
 import torch
+from torch import Tensor
 
 from mirada.data.batch import Batch
 from mirada.data.order import Order, Position
@@ -21,6 +22,7 @@ from mirada.layers.noise import Noise
 from mirada.tasks.task import Score, Task
 from mirada.training import averaging, checkpoint, metrics
 from mirada.training.checkpoint import Progress
+from mirada.training.crew import Crew
 from mirada.training.optimizer import Optimizer
 from mirada.training.report import Reporter, Tick
 from mirada.training.schedule import ScheduleKind, rate_at
@@ -45,6 +47,7 @@ class Course:
     warmup: int
     width: int
     accumulate: int
+    parts: int  # batches of a step that are computed side by side
     clip: float
     smoothing: float
     dropout: float
@@ -53,6 +56,11 @@ class Course:
     patience: int
     average: int
     save_seconds: float
+
+    @property
+    def batches(self) -> int:
+        """How many batches make one step."""
+        return self.accumulate * self.parts
 
     def rate(self, step: int) -> float:
         """The learning rate of a step."""
@@ -75,6 +83,7 @@ class Loop:
     ) -> None:
         self._task, self._order, self._optimizer, self._course = task, order, optimizer, course
         self._folder, self._reporter, self._stop, self._device = folder, reporter, stop, device
+        self._crew = Crew(course.parts, torch.get_num_threads())
         self._saved_at = time.monotonic()
         self._saved_kept: tuple[int, ...] = ()
 
@@ -107,16 +116,16 @@ class Loop:
         batches = self._order.from_position(Position())
         progress = Progress()
         for _ in range(2):  # the first steps allocate and warm up
-            progress = self._learn(list(islice(batches, self._course.accumulate)), progress)[0]
+            progress = self._learn(list(islice(batches, self._course.batches)), progress)[0]
         before, start, count = progress.tokens, time.perf_counter(), 0
         while count < fewest or time.perf_counter() - start < seconds:
-            progress = self._learn(list(islice(batches, self._course.accumulate)), progress)[0]
+            progress = self._learn(list(islice(batches, self._course.batches)), progress)[0]
             count += 1
         return (time.perf_counter() - start) / count, (progress.tokens - before) / count
 
     def _step(self, batches: Iterator[tuple[Batch, Position]], progress: Progress) -> Progress:
         start = time.perf_counter()
-        group = list(islice(batches, self._course.accumulate))
+        group = list(islice(batches, self._course.batches))
         before = progress
         progress, loss, norm = self._learn(group, progress)
         after = group[-1][1]
@@ -140,13 +149,17 @@ class Loop:
     def _learn(self, group: list[tuple[Batch, Position]], progress: Progress) -> tuple[Progress, float, float]:
         """One update from a group of batches; the mean loss of their tokens, and the gradient's norm."""
         course, step = self._course, progress.step + 1
-        noise = Noise(course.dropout, course.seed, step, self._device)
         expected = sum(len(batch.expected) for batch, _ in group)
-        total = 0.0
-        for batch, _ in group:
+
+        def learn_from(number: int, batch: Batch) -> tuple[float, tuple[Tensor, ...]]:
+            noise = Noise(course.dropout, course.seed, step, self._device, number)
             loss = self._task.loss(batch, noise, course.smoothing) * (len(batch.expected) / expected)
-            loss.backward()
-            total += float(loss.detach())
+            return float(loss.detach()), self._optimizer.gradients(loss)
+
+        total = 0.0
+        for loss, gradients in self._crew.map(learn_from, [batch for batch, _ in group]):
+            total += loss
+            self._optimizer.add(gradients)
         norm = self._optimizer.step(course.rate(step), course.clip)
         good = isfinite(norm)
         return (

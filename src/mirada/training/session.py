@@ -21,7 +21,7 @@ from mirada.training import checkpoint, finishing
 from mirada.training import record as records
 from mirada.training.checkpoint import Progress
 from mirada.training.config import RunConfig
-from mirada.training.decisions import Decisions, Pass, decide_budget
+from mirada.training.decisions import Decisions, Pass, decide_budget, decide_parts
 from mirada.training.loop import Loop
 from mirada.training.optimizer import AdamSettings, Optimizer
 from mirada.training.precision import choose, choose_device
@@ -67,8 +67,9 @@ class Session:
         if training.threads is not None:
             torch.set_num_threads(training.threads)
         self._before = records.read(folder)
+        self._parts = decide_parts(config, self._before, self._device, self._longest)
         self._order = self._order_of(1)
-        self._pass = Pass(self._order.batches_in(0) / training.accumulate, self._order.tokens)
+        self._pass = Pass(self._order.batches_in(0) / (training.accumulate * self._parts), self._order.tokens)
 
     @cached_property
     def parameters(self) -> int:
@@ -151,7 +152,7 @@ class Session:
 
     def _decisions(self, budget: budgets.Budget) -> Decisions:
         earlier = {} if self._before is None else self._before.decided
-        return Decisions(self._config, budget, self._prepared.train.variants, earlier)
+        return Decisions(self._config, budget, self._prepared.train.variants, self._parts, earlier)
 
     def _within(self, minutes: float) -> budgets.Budget:
         """What fits into these minutes, by the measured time of a step."""
@@ -185,7 +186,8 @@ class Session:
 
     def _order_of(self, variants: int) -> Order:
         training = self._config.training
-        return Order(self._prepared.train, training.batch_tokens, training.seed, self._longest, variants)
+        budget = training.batch_tokens // self._parts
+        return Order(self._prepared.train, budget, training.seed, self._longest, variants)
 
     @property
     def _longest(self) -> int:

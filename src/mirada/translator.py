@@ -28,10 +28,10 @@ from mirada.decoding.limits import Flag
 from mirada.decoding.search import Checked, Search, decode_checked, padded
 from mirada.layers.block import Block
 from mirada.models.folder import Loaded, load
-from mirada.text.normalise import normalise
+from mirada.text.coding import Coded, decode, encode, pieces
 from mirada.text.placeholders import compare
 from mirada.text.sentences import Part, divide, join_translated
-from mirada.text.subwords import BEGIN, END, Subwords
+from mirada.text.subwords import BEGIN, Subwords
 
 SHORTEST_LIMIT, LONGEST_LIMIT = 16, 1_024  # tokens of a part: room for words, and an end to what memory must bear
 CHUNK_LINES, CHUNK_CHARACTERS = 1_024, 200_000  # of a stream at once: enough to sort by length
@@ -101,9 +101,9 @@ class FileSummary:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What became of one part: its tokens, its hypotheses with their texts, and the best one's links."""
+    """What became of one part: its tokens and symbols, its hypotheses with their texts, and the best one's links."""
 
-    source: list[int]
+    source: Coded
     hypotheses: list[Hypothesis]
     texts: list[str]
     flags: tuple[Flag, ...] = ()
@@ -223,27 +223,32 @@ class Translator:
 
     def _divide(self, text: str) -> list[Part]:
         subwords = self.loaded.subwords
-        return divide(text, self.source, self._longest, lambda part: len(subwords.encode(part)) + 1)
+        return divide(text, self.source, self._longest, lambda part: len(encode(subwords, [part])[0].ids))
 
     def _say(self, texts: list[str], search: Search, align: bool) -> list[_Said]:
         """The translations of parts that have words and are short enough."""
         if self._places is not None:
             search = replace(search, longest=min(self._places, search.longest or self._places))
-        sources = self.loaded.subwords.encode_many(texts, end=True)
+        coded = encode(self.loaded.subwords, texts)
+        sources = [one.ids for one in coded]
         decoded = decode_checked(self.loaded.model, sources, search, self._device)
-        written = iter(self.loaded.subwords.decode_many(one.tokens for found in decoded for one in found.hypotheses))
+        said = [(one.tokens, source) for source, found in zip(coded, decoded, strict=True) for one in found.hypotheses]
+        written = iter(
+            decode(self.loaded.subwords, [tokens for tokens, _ in said], [source.symbols for _, source in said])
+        )
         best = [found.hypotheses[0].tokens for found in decoded]
         links = self._links(sources, best) if align else [[] for _ in texts]
         return [
             _said(source, found, [next(written) for _ in found.hypotheses], linked)
-            for source, found, linked in zip(sources, decoded, links, strict=True)
+            for source, found, linked in zip(coded, decoded, links, strict=True)
         ]
 
     def _kept(self, text: str) -> _Said:
         """A part without words, which stays as it is."""
-        tokens = self.loaded.subwords.encode(text)
+        (coded,) = encode(self.loaded.subwords, [text])
+        tokens = coded.ids[:-1]
         links = [(place, place) for place in range(len(tokens))]
-        return _Said(tokens, [Hypothesis(tokens, 0.0, finished=True)], [text], links=links)
+        return _Said(coded, [Hypothesis(tokens, 0.0, finished=True)], [text], links=links)
 
     def _assembled(self, source: str, parts: list[Part], said: list[_Said], search: Search, align: bool) -> Translation:
         """The translation of a text from those of its parts; the n-th alternative from the n-th of each part."""
@@ -262,8 +267,8 @@ class Translator:
             source,
             ranked[0].text,
             ranked[0].score,
-            _pieces(subwords, [one.hypotheses[0].tokens for one in said]),
-            _pieces(subwords, [one.source for one in said]),
+            _pieces(subwords, [Coded(one.hypotheses[0].tokens, one.source.symbols) for one in said]),
+            _pieces(subwords, [Coded(one.source.ids[:-1], one.source.symbols) for one in said]),
             _shifted(said) if align else None,
             _flags(source, ranked[0].text, parts, said),
             tuple(ranked[1:]),
@@ -323,13 +328,11 @@ def _chunks(lines: Iterable[str], most: int) -> Iterator[list[str]]:
         yield chunk
 
 
-def _said(source: list[int], found: Checked, texts: list[str], links: list[Link]) -> _Said:
-    # What is spelt in bytes may hold line breaks and controls that no training text held.
-    clean = [normalise(text) for text in texts]
+def _said(source: Coded, found: Checked, texts: list[str], links: list[Link]) -> _Said:
     flags = found.flags
-    if not clean[0] and Flag.EMPTY not in flags:  # tokens that say nothing
+    if not texts[0] and Flag.EMPTY not in flags:  # tokens that say nothing
         flags = (*flags, Flag.EMPTY)
-    return _Said([one for one in source if one != END], found.hypotheses, clean, flags, links)
+    return _Said(source, found.hypotheses, texts, flags, links)
 
 
 def _ranked(ranked: list[One], rank: int) -> One:
@@ -351,8 +354,8 @@ def _flags(source: str, text: str, parts: list[Part], said: list[_Said]) -> tupl
     return tuple(flag for flag in Flag if flag in found)
 
 
-def _pieces(subwords: Subwords, rows: list[list[int]]) -> tuple[str, ...]:
-    return tuple(subwords.pieces[one] for row in rows for one in row)
+def _pieces(subwords: Subwords, rows: list[Coded]) -> tuple[str, ...]:
+    return tuple(piece for row in rows for piece in pieces(subwords, row.ids, row.symbols))
 
 
 def _shifted(said: list[_Said]) -> tuple[Link, ...]:
@@ -361,6 +364,6 @@ def _shifted(said: list[_Said]) -> tuple[Link, ...]:
     before_source = before_target = 0
     for one in said:
         links += [(source + before_source, target + before_target) for source, target in one.links]
-        before_source += len(one.source)
+        before_source += len(one.source.ids) - 1
         before_target += len(one.hypotheses[0].tokens)
     return tuple(links)

@@ -22,6 +22,7 @@ from mirada.corpora.spool import Spool, in_chunks
 from mirada.corpora.store import Store, StoreWriter
 from mirada.corpora.verdict import running_words
 from mirada.text.sampling import Sampler
+from mirada.text.slotting import Slotted, slotted
 from mirada.text.subwords import Subwords
 from mirada.text.vocabulary import learn
 
@@ -109,7 +110,8 @@ def learn_subwords(divided: Divided, settings: Settings) -> Subwords:
     rows = divided.rows(Side.TRAIN)
     if not rows.any():
         raise CorpusError("no pair is left to train on; see the reasons that `mirada check` lists, or add data")
-    texts = (text for pair in divided.gathered.spool.chosen(rows) for text in pair)
+    pairs = divided.gathered.spool.chosen(rows)
+    texts = (text for pair in pairs for text in slotted(*pair, settings.seed).variant(0))
     return learn(texts, settings.vocabulary, running_words(divided.gathered.report)).subwords
 
 
@@ -122,13 +124,15 @@ def build_store(
     variants: int = 1,
     seed: int = 0,
 ) -> Store:
-    """The token store of the marked pairs, with end marks, in `folder`."""
+    """The token store of the marked pairs, with end marks, in `folder`; slotted, if the subwords have slots."""
     sampler = Sampler(subwords, seed)
     with StoreWriter(folder, made_from, subwords.size, variants) as writer:
-        for sources, targets in in_chunks(spool.chosen(rows)):
+        for pairs in in_chunks(spool.chosen(rows)):
+            made = [slotted(*pair, seed) if subwords.slots else Slotted(*pair) for pair in pairs]
+            texts = [[pair.variant(number) for pair in made] for number in range(variants)]
             writer.add(
-                [sampler.draw(sources, variant, end=True) for variant in range(variants)],
-                [sampler.draw(targets, variant, end=True) for variant in range(variants)],
+                [sampler.draw([source for source, _ in one], number, end=True) for number, one in enumerate(texts)],
+                [sampler.draw([target for _, target in one], number, end=True) for number, one in enumerate(texts)],
             )
     return Store.open(folder)
 

@@ -106,8 +106,8 @@ class Spool:
             self._folder.rmdir()
 
 
-def in_chunks(texts: Iterable[tuple[str, str]], size: int = CHUNK) -> Iterator[tuple[list[str], list[str]]]:
-    """Sources and targets, some thousand at a time."""
+def in_chunks(texts: Iterable[tuple[str, str]], size: int = CHUNK) -> Iterator[list[tuple[str, str]]]:
+    """Sources with their targets, some thousand at a time."""
     waiting = iter(texts)
     while chunk := list(islice(waiting, size)):
-        yield [source for source, _ in chunk], [target for _, target in chunk]
+        yield chunk

@@ -22,6 +22,7 @@ from mirada.corpora.writing import replacing
 from mirada.models.build import build
 from mirada.models.config import ModelConfig, Strict, problems
 from mirada.models.transformer import Transformer
+from mirada.text.slots import COUNT
 from mirada.text.subwords import Subwords
 
 CONFIG, WEIGHTS, SUBWORDS, CARD = "config.json", "model.safetensors", "subwords.model", "card.md"
@@ -49,6 +50,7 @@ class FolderConfig(Strict):
     source: str = Field(max_length=100)  # languages, BCP-47
     target: str = Field(max_length=100)
     vocabulary: int = Field(ge=5, le=1_000_000)
+    slots: int = Field(default=0, ge=0, le=COUNT)  # marks that placeholders are hidden behind; see mirada.text.slots
     longest: int = Field(default=256, ge=1)  # most tokens that a text of the training data had
     alignment_layer: int | None = Field(default=None, ge=0)  # of the decoder: the one whose looks align words best
     scores: dict[str, MetricRecord] = Field(default_factory=dict)  # of the test set
@@ -131,10 +133,11 @@ def _read_subwords(folder: Path, config: FolderConfig) -> Subwords:
         subwords = Subwords.load(folder / SUBWORDS)
     except ValueError as error:
         raise FolderError(str(error)) from None
-    if subwords.size != config.vocabulary:
+    if (subwords.size, subwords.slots) != (config.vocabulary, config.slots):
         raise FolderError(
-            f"{folder / SUBWORDS} has {subwords.size:,} subwords, but the model was trained with "
-            f"{config.vocabulary:,}: the file is from another model; copy the whole folder again"
+            f"{folder / SUBWORDS} has {subwords.size:,} subwords and {subwords.slots} slots, but the model was "
+            f"trained with {config.vocabulary:,} and {config.slots}: the file is from another model; copy the whole "
+            "folder again"
         )
     return subwords
 

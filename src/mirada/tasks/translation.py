@@ -19,26 +19,29 @@ from mirada.evaluation.translation import score, tokenizer_for
 from mirada.layers.noise import Noise
 from mirada.models.transformer import Transformer
 from mirada.tasks.task import Score
+from mirada.text.coding import decode, encode
 from mirada.text.subwords import END, Subwords
 
 VALIDATION_TOKENS = 8_000  # padded, in a batch
 
 
 class Development:
-    """The pairs that a run looks at to know how it does: as ids, and the references as text.
+    """The pairs that a run looks at to know how it does: as ids, and as text.
 
     Pairs with a side of more than `longest` tokens are left out: the model may have no places for them.
     """
 
-    def __init__(self, store: Store, references: Sequence[str], longest: int) -> None:
+    def __init__(self, store: Store, pairs: Sequence[tuple[str, str]], longest: int) -> None:
         sides = (store.source_lengths, store.target_lengths)
         fitting = np.max([side.reshape(len(store), -1)[:, 0] for side in sides], axis=0) <= longest
         self.store = store
         self.rows = np.flatnonzero(fitting)
         if not len(self.rows):
             raise CorpusError(f"no development pair has at most {longest} tokens on each side; raise data.longest")
-        self.references = [references[row] for row in self.rows.tolist()]
+        self.sources = [pairs[row][0] for row in self.rows.tolist()]
+        self.references = [pairs[row][1] for row in self.rows.tolist()]
         self.longest = int(store.target_lengths.reshape(len(store), -1)[self.rows, 0].max())
+        self.longest_source = longest
 
 
 def loss_of(model: Transformer, batch: Batch, noise: Noise | None, smoothing: float) -> Tensor:
@@ -83,11 +86,11 @@ class TranslationTask:
         return total / max(1, count)
 
     def _scores(self) -> dict[str, float]:
-        store, rows = self._development.store, self._development.rows.tolist()
-        sources = [store.source(row).tolist() for row in rows]
-        found = decode_many(self._model, sources, self._search, self._device)
-        said = self._subwords.decode_many([best[0].tokens for best in found])
-        scores = score(said, self._development.references, self._tokenizer)
+        looked_at = self._development
+        said = translate_texts(
+            self._model, self._subwords, looked_at.sources, self._search, looked_at.longest_source, self._device
+        )
+        scores = score(said, looked_at.references, self._tokenizer)
         return {"chrf": scores.chrf.score, "bleu": scores.bleu.score}
 
 
@@ -115,10 +118,16 @@ class evaluating:  # noqa: N801 used as a context, like torch's no_grad
 
 
 def translate_texts(
-    model: Transformer, subwords: Subwords, texts: Sequence[str], search: Search, longest: int
+    model: Transformer,
+    subwords: Subwords,
+    texts: Sequence[str],
+    search: Search,
+    longest: int,
+    device: torch.device | str = "cpu",
 ) -> list[str]:
     """Texts translated as they are, each cut to the longest length that the model knows."""
-    sources = [[*ids[: longest - 1], END] for ids in subwords.encode_many(texts)]
+    coded = encode(subwords, texts)
+    sources = [one.ids if len(one.ids) <= longest else [*one.ids[: longest - 1], END] for one in coded]
     with evaluating(model):
-        found = decode_many(model, sources, search)
-    return subwords.decode_many([best[0].tokens for best in found])
+        found = decode_many(model, sources, search, device)
+    return decode(subwords, [best[0].tokens for best in found], [one.symbols for one in coded])

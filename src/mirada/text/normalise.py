@@ -18,7 +18,10 @@ import unicodedata
 
 UNPRINTABLE = "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"  # controls that are not white space
 UNSEEN = "\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
-NEVER_USED = "\ufdd0-\ufdef" + "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
+# But for U+FDD1 to U+FDDC, the marks of `mirada.text.slots`, which takes out those that stood in a text before.
+NEVER_USED = "\ufdd0\ufddd-\ufdef" + "".join(
+    chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF)
+)
 HALVES = "\ud800-\udfff"
 
 INVISIBLE = re.compile(f"[{UNPRINTABLE}{UNSEEN}{NEVER_USED}{HALVES}]")

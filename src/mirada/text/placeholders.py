@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -87,12 +88,22 @@ def compare(source: str, target: str, links: bool = False) -> Difference:
     return Difference(tuple((before - after).elements()), tuple((after - before).elements()))
 
 
-def _numbered(found: list[str]) -> list[str]:
+def takes_turn(symbol: str) -> bool:
+    """Whether this is a format that takes the next value, such as %s: which one it means depends on those before."""
+    return PLAIN_FORMAT.fullmatch(symbol) is not None
+
+
+def in_turn(found: Sequence[str]) -> list[str]:
+    """The symbols of a text by what they mean: "%s of %s" has %1$s and %2$s, unless it numbers its formats itself."""
+    return list(found) if any(map(POSITIONAL.fullmatch, found)) else _numbered(found)
+
+
+def _numbered(found: Sequence[str]) -> list[str]:
     """The formats that take their values in turn, with the number of their turn."""
     listed = []
     turn = 0
     for symbol in found:
-        if PLAIN_FORMAT.fullmatch(symbol):
+        if takes_turn(symbol):
             turn += 1
             listed.append(f"%{turn}${symbol[1:]}")
         else:

@@ -18,6 +18,7 @@ import sentencepiece
 from numpy.typing import NDArray
 
 from mirada.text.normalise import normalise
+from mirada.text.slots import MARKS
 
 PADDING, UNKNOWN, BEGIN, END = 0, 1, 2, 3
 SPECIAL = (PADDING, UNKNOWN, BEGIN, END)
@@ -39,10 +40,11 @@ class Subwords:
         self.pieces: tuple[str, ...] = tuple(self._processor.id_to_piece(list(pieces)))
         self.scores = np.array(self._processor.get_score(list(pieces)), dtype=np.float64)
         self.is_byte = np.array(self._processor.is_byte(list(pieces)), dtype=np.bool_)
-        # What is protected stands between the special ids and the 256 bytes.
+        # What is protected stands between the special ids and the 256 bytes: first the marks of slots, if it has any.
         self.protected: tuple[str, ...] = tuple(
             piece.replace(SPACE, " ") for piece in self.pieces[len(SPECIAL) : int(self.is_byte.argmax())]
         )
+        self.slots = sum(piece in MARKS for piece in self.protected)
 
     def encode(self, text: str) -> list[int]:
         """The ids of one text, without marks of begin and end."""

@@ -18,6 +18,7 @@ import sentencepiece
 from mirada.text.hashes import hash_text
 from mirada.text.normalise import normalise
 from mirada.text.placeholders import symbols
+from mirada.text.slots import MARKS, holds_marks, without_marks
 from mirada.text.subwords import BEGIN, END, PADDING, SPACE, SPECIAL, THREADS, UNKNOWN, Subwords
 
 SMALLEST, LARGEST = 1_000, 32_000
@@ -46,7 +47,7 @@ class Learnt:
     def __str__(self) -> str:
         return (
             f"{self.subwords.size:,} subwords learnt from {self.texts:,} texts ({self.characters:,} characters), "
-            f"{len(self.subwords.protected)} placeholders protected"
+            f"{len(self.subwords.protected) - self.subwords.slots} placeholders protected, {self.subwords.slots} slots"
         )
 
 
@@ -96,21 +97,23 @@ def learn(texts: Iterable[str], size: int | None = None, words: int | None = Non
     """The vocabulary of these texts: of both languages, in any order.
 
     `size` pieces, or as many as suit `words`, the running words of the whole corpus; without either, the words of
-    these texts are counted. The same texts give the same bytes on every run.
+    these texts are counted. Where a text has the mark of a slot, all marks become pieces. The same texts give the same
+    bytes on every run.
     """
-    chosen, counted = Sample(sample), 0
+    chosen, counted, slotted = Sample(sample), 0, False
     for text in texts:
         clean = normalise(text)
         counted += clean.count(" ") + 1
+        slotted = slotted or holds_marks(clean)
         chosen.add(clean)
-    return _learn(chosen, size, words or counted)
+    return _learn(chosen, size, words or counted, MARKS if slotted else ())
 
 
-def _learn(sample: Sample, size: int | None, words: int) -> Learnt:
+def _learn(sample: Sample, size: int | None, words: int, marks: tuple[str, ...]) -> Learnt:
     texts = sample.texts()
     if not texts:
         raise ValueError("there is no text to learn subwords from; check that the corpus has pairs that are kept")
-    protected = frequent_symbols(texts)
+    protected = [*marks, *frequent_symbols(texts)]
     alphabet = _alphabet(texts)
     least = alphabet + len(protected)
     if size is not None and size < least + BYTES + len(SPECIAL):
@@ -140,7 +143,7 @@ def _alphabet(texts: Iterable[str]) -> int:
     """How many different characters get a piece of their own: the frequent ones, and all of ASCII."""
     counts = Counter[str]()
     for text in texts:
-        counts.update(text)
+        counts.update(without_marks(text))
     wanted, passed, needed = COVERAGE * counts.total(), 0, set(string.printable)
     for character, count in counts.most_common():
         if passed >= wanted:

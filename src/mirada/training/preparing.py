@@ -25,6 +25,7 @@ from mirada.corpora.store import DamagedStoreError, Store, StoreWriter, file_ide
 from mirada.corpora.verdict import judge
 from mirada.models.config import Strict
 from mirada.models.folder import SUBWORDS, read_json, write_file
+from mirada.text.slotting import hide_shared
 from mirada.text.subwords import Subwords
 from mirada.training.config import DataConfig
 from mirada.training.report import span
@@ -164,7 +165,8 @@ def _make(folder: Path, order: _Order, say: Say) -> None:
     if order.given is None:
         say("Learning subwords.")
     subwords = order.given or prepare.learn_subwords(divided, settings)
-    say(f"{subwords.size:,} subwords, {len(subwords.protected)} placeholders protected.")
+    protected = len(subwords.protected) - subwords.slots
+    say(f"{subwords.size:,} subwords, {protected} placeholders protected, {subwords.slots} slots for any others.")
     write_file(folder / SUBWORDS, subwords.to_bytes())
     variants = order.config.variants or default_variants(divided.count(Side.TRAIN))
     prepare.build_store(
@@ -263,7 +265,8 @@ def _build_held_out(data: Path, held_out: dict[str, list[tuple[str, str]]], orde
     for part, found in chosen.items():
         write_file(data / f"{part}.json", json.dumps(found, ensure_ascii=False).encode())
     with StoreWriter(data / "dev", order.made_from, subwords.size, 1) as writer:
-        sides = ([source for source, _ in chosen["dev"]], [target for _, target in chosen["dev"]])
+        hidden = [hide_shared(*pair) if subwords.slots else pair for pair in chosen["dev"]]
+        sides = ([source for source, _ in hidden], [target for _, target in hidden])
         writer.add(*([subwords.encode_flat(side, end=True)] for side in sides))
 
 

@@ -132,6 +132,7 @@ class Session:
                 source=self._files.source,
                 target=self._files.target,
                 vocabulary=self._prepared.subwords.size,
+                slots=self._prepared.subwords.slots,
                 longest=self._order.longest,
                 model=self._config.model,
             ),
@@ -181,8 +182,7 @@ class Session:
         return Loop(task, order, optimizer, decisions.course, self._folder, self._reporter, self._stop, self._device)
 
     def _development(self) -> Development:
-        references = [target for _, target in self._prepared.dev_pairs]
-        return Development(self._prepared.dev, references, self._longest)
+        return Development(self._prepared.dev, self._prepared.dev_pairs, self._longest)
 
     def _order_of(self, variants: int) -> Order:
         training = self._config.training

@@ -10,8 +10,9 @@ from mirada.decoding.limits import Flag
 from mirada.decoding.search import Search
 from mirada.models.build import build
 from mirada.models.folder import FolderError, Loaded
+from mirada.text.slots import MARKS
 from mirada.translator import CHUNK_CHARACTERS, Tally, Translator
-from tests.translators import TEXTS, config, copier, random_folder, subwords
+from tests.translators import TEXTS, config, copier, random_folder, slotted_subwords, subwords
 
 GREEDY = Search(beam=1)
 SHORT = ["Go home.", "Save it, then wait.", "No!"]
@@ -219,3 +220,54 @@ def test_no_folder_no_translator(tmp_path: Path) -> None:
 
 def test_languages(untrained) -> None:
     assert (untrained.source, untrained.target) == ("en", "es")
+
+
+def test_symbols_never_seen_come_out_to_the_letter() -> None:
+    texts = [
+        "Open %(name)s: {{ limit }}, then <b>save</b> it.",
+        "Wait for <a href=\"x?a=1&amp;b\"  id='y'>me</a>, %1$s!",
+        f"Go {MARKS[3]}home{MARKS[0]}.",
+        f"Go home, {MARKS[0]}%s.",
+        "Go {a}" + "".join(f" {{{name}}}" for name in "bcdefghijklmnop"),
+    ]
+    found = copier(longest=200, known=slotted_subwords()).translate(texts, beam=2)
+    assert [one.text for one in found] == [texts[0], texts[1], "Go home.", "Go home, %s.", texts[4]]
+    assert not any(one.flags for one in found)
+    assert {"%(name)s", "{{▁limit▁}}", "<b>", "</b>"} <= set(found[0].tokens)
+    assert found[0].tokens == found[0].source_tokens
+
+
+def test_a_symbol_takes_as_little_room_as_any_other() -> None:
+    known = slotted_subwords()
+    text = f"Open <span class={'x' * 150}>the file</span>."
+    assert len(known.encode(text)) > 60
+    (found,) = copier(longest=30, known=known).translate([text], beam=1)
+    assert found.text == text
+    assert found.flags == ()
+
+
+def test_lost_and_invented_symbols_are_flagged_and_swapped_formats_numbered() -> None:
+    known = slotted_subwords()
+    first, second, other = (known.pieces.index(MARKS[number]) for number in (0, 1, 5))
+
+    def swapped(words: list[int]) -> list[int]:
+        return [{first: second, second: first}.get(word, word) for word in words]
+
+    def lost(words: list[int]) -> list[int]:
+        return [word for word in words if word != second]
+
+    def invented(words: list[int]) -> list[int]:
+        return [other, *words]
+
+    text = "Open %s, then save %d."
+    said = [copier(speech, known=known).translate([text], beam=1)[0] for speech in (swapped, lost, invented)]
+    assert [one.text for one in said] == ["Open %2$d, then save %1$s.", "Open %s, then save .", text]
+    assert [one.flags for one in said] == [(), (Flag.SYMBOLS,), ()]
+
+
+def test_alignment_and_alternatives_have_slots_shown() -> None:
+    (found,) = copier(sure=0.9, known=slotted_subwords()).translate(["Open {x}."], beam=3, n_best=2, align=True)
+    assert "{x}" in found.tokens
+    assert found.alignment is not None
+    assert len(found.alignment) == len(found.tokens)
+    assert not any(mark in text for mark in MARKS for text in (found.text, found.alternatives[0].text, *found.tokens))

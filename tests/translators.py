@@ -13,6 +13,7 @@ from mirada.models.build import build
 from mirada.models.config import LookConfig, StackConfig, TransformerConfig
 from mirada.models.folder import FolderConfig, Loaded, save, tensors_of
 from mirada.models.transformer import Transformer, TransformerState
+from mirada.text.slots import MARKS
 from mirada.text.subwords import END, PADDING, Subwords
 from mirada.text.vocabulary import learn
 from mirada.translator import Translator
@@ -31,12 +32,22 @@ def subwords() -> Subwords:
     return learn(TEXTS, 420).subwords
 
 
-def config(longest: int = 40, layers: int = 1, position: object = Sinusoidal()) -> FolderConfig:
+@cache
+def slotted_subwords() -> Subwords:
+    """Subwords that have slots."""
+    return learn([*TEXTS, f"Open {MARKS[0]}."], 440).subwords
+
+
+def config(
+    longest: int = 40, layers: int = 1, position: object = Sinusoidal(), known: Subwords | None = None
+) -> FolderConfig:
+    known = known or subwords()
     stack = StackConfig(heads=2, layers=layers)
     return FolderConfig(
         source="en",
         target="es",
-        vocabulary=subwords().size,
+        vocabulary=known.size,
+        slots=known.slots,
         longest=longest,
         model=TransformerConfig(
             width=8, feed_forward=16, encoder=stack, decoder=stack, cross=LookConfig(heads=2), position=position
@@ -82,11 +93,15 @@ class Copier(Transformer):
 
 
 def copier(
-    speech: Callable[[list[int]], list[int]] = lambda words: words, longest: int = 40, sure: float = 0.999
+    speech: Callable[[list[int]], list[int]] = lambda words: words,
+    longest: int = 40,
+    sure: float = 0.999,
+    known: Subwords | None = None,
 ) -> Translator:
     """A translator of English into itself."""
-    made = config(longest)
+    known = known or subwords()
+    made = config(longest, known=known)
     base = build(made.model, made.vocabulary, seed=3).eval()
     model = Copier(base.embedding, base.encoder, base.decoder).eval()
     model.speech, model.sure = speech, sure
-    return Translator(Loaded(made, model, subwords()))
+    return Translator(Loaded(made, model, known))

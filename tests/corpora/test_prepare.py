@@ -15,7 +15,10 @@ from mirada.corpora.pair import CorpusError, Pair, Place
 from mirada.corpora.prepare import Settings, build_store, divide, gather, leak, learn_subwords
 from mirada.corpora.split import Shares, Side
 from mirada.text.sampling import Sampler
+from mirada.text.slots import COUNT, MARK, MARKS
+from mirada.text.slotting import slotted
 from mirada.text.subwords import END
+from mirada.text.vocabulary import learn
 
 SETTINGS = Settings("en", "es", shares=Shares(0.2, 0.2), vocabulary=500)
 NOUNS = {"cat": "gato", "dog": "perro", "book": "libro", "bird": "pájaro", "road": "camino", "horse": "caballo"}
@@ -65,6 +68,37 @@ def test_a_spool_removes_nothing_but_itself(tmp_path: Path) -> None:
     (tmp_path / "spool" / "thesis.txt").write_text("years of work")
     gathered.spool.remove()
     assert [path.name for path in (tmp_path / "spool").iterdir()] == ["thesis.txt"]
+
+
+def test_pairs_with_symbols_are_stored_with_slots(tmp_path: Path) -> None:
+    made = [
+        Pair(f"{pair.source} {{name{pair.place.number}}}", f"{{name{pair.place.number}}}: {pair.target}", pair.place)
+        for pair in units()
+    ]
+    gathered = gather(made, SETTINGS, tmp_path / "spool")
+    divided = divide(gathered, SETTINGS)
+    rows = divided.rows(Side.TRAIN)
+    subwords = learn_subwords(divided, SETTINGS)
+    assert subwords.slots == COUNT
+    store = build_store(gathered.spool, rows, subwords, tmp_path / "slotted", "x", variants=3, seed=4)
+    shown = set()
+    for row, (source, target) in enumerate(gathered.spool.chosen(rows)):
+        for variant in range(3):
+            wanted = slotted(source, target, 4).variant(variant)
+            found = (store.source(row, variant), store.target(row, variant))
+            assert tuple(subwords.decode(ids.tolist()) for ids in found) == wanted
+            shown |= set(MARK.findall(wanted[1]))
+    assert shown == set(MARKS)
+
+    plain = learn((text for pair in units() for text in (pair.source, pair.target)), 500).subwords
+    literal = build_store(gathered.spool, rows, plain, tmp_path / "literal", "x", seed=4)
+    assert [plain.decode(literal.source(row).tolist()) for row in range(len(literal))] == [
+        source for source, _ in gathered.spool.chosen(rows)
+    ], "subwords without slots, as of a model to begin from, store symbols literally"
+
+
+def test_a_corpus_without_symbols_and_anchors_has_no_slots(tmp_path: Path) -> None:
+    assert learn_subwords(divide(gather(units(), SETTINGS, tmp_path), SETTINGS), SETTINGS).slots == 0
 
 
 def test_the_users_own_dev_and_test_are_kept_out_of_train(tmp_path: Path) -> None:

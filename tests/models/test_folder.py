@@ -72,6 +72,14 @@ def test_subwords_of_another_model_are_refused(folder: Path) -> None:
         load(folder)
 
 
+def test_subwords_that_do_not_know_the_slots_of_the_model_are_refused(folder: Path) -> None:
+    assert load(folder).config.slots == 0, "a folder that says nothing of slots has none"
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"slots": 12}))
+    with pytest.raises(FolderError, match="500 subwords and 0 slots, but the model was trained with 500 and 12"):
+        load(folder)
+
+
 def test_a_newer_folder_and_an_unknown_key_are_told(folder: Path) -> None:
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | {"schema_number": 99}))

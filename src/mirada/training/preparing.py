@@ -165,8 +165,9 @@ def _make(folder: Path, order: _Order, say: Say) -> None:
     if order.given is None:
         say("Learning subwords.")
     subwords = order.given or prepare.learn_subwords(divided, settings)
+    slots = f"{subwords.slots} slots for placeholders, " if subwords.slots else ""
     protected = len(subwords.protected) - subwords.slots
-    say(f"{subwords.size:,} subwords, {protected} placeholders protected, {subwords.slots} slots for any others.")
+    say(f"{subwords.size:,} subwords, {slots}{protected} placeholders protected as they are.")
     write_file(folder / SUBWORDS, subwords.to_bytes())
     variants = order.config.variants or default_variants(divided.count(Side.TRAIN))
     prepare.build_store(

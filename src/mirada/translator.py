@@ -19,14 +19,13 @@ from jaxtyping import Float
 from torch import Tensor
 
 from mirada.attention import Attention
-from mirada.attention.record import record
+from mirada.attention.record import joined, record
 from mirada.corpora.filling import fill
 from mirada.corpora.pair import Fault
 from mirada.corpora.pieces import has_words
 from mirada.decoding.hypothesis import Hypothesis
 from mirada.decoding.limits import Flag
 from mirada.decoding.search import Checked, Search, decode_checked, padded
-from mirada.layers.block import Block
 from mirada.models.folder import Loaded, load
 from mirada.text.coding import Coded, decode, encode, pieces
 from mirada.text.placeholders import compare
@@ -295,23 +294,24 @@ class Translator:
         entered, target_padding = padded([[BEGIN, *target[:-1]] for target in targets], self._device)
         with torch.inference_mode(), record(self._aligning()) as looks:
             model(source, source_padding, entered, target_padding)
-        return looks[0].weights.mean(1)
+        return joined(looks)[0].weights.mean(1)
 
     def _aligning(self) -> Attention:
         """The look at the source that aligns best: the config's, or that of the last layer but one.
 
         In the last but one the heads look at what is being translated (Garg et al. 2019, 4.1).
         """
-        blocks = self.loaded.model.decoder.blocks
+        looks = self.loaded.model.looks_at_source()
+        if not looks:
+            raise ValueError("this model has no attention, so there is no alignment; translate without it")
         layer = self.loaded.config.alignment_layer
-        layer = max(0, len(blocks) - 2) if layer is None else layer
-        block = blocks[layer] if layer < len(blocks) else None
-        if not isinstance(block, Block) or not isinstance(block.cross_attention, Attention):
+        layer = max(0, len(looks) - 2) if layer is None else layer
+        if layer >= len(looks):
             raise ValueError(
-                f"alignment_layer = {layer}, but the decoder has the layers 0 to {len(blocks) - 1}; "
+                f"alignment_layer = {layer}, but the decoder has the layers 0 to {len(looks) - 1}; "
                 "correct it in the model's config.json"
             )
-        return block.cross_attention
+        return looks[layer]
 
 
 def _chunks(lines: Iterable[str], most: int) -> Iterator[list[str]]:

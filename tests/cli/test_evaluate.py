@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from mirada.cli.evaluate import evaluate
 from mirada.evaluation.translation import score
-from mirada.models.config import ModelConfig
+from mirada.models.config import TransformerConfig
 from mirada.models.folder import CONFIG, FolderConfig
 
 app = typer.Typer(pretty_exceptions_enable=False)
@@ -60,7 +60,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def model(folder: Path, target: str = "en") -> Path:
     folder.mkdir(exist_ok=True)
-    config = FolderConfig(source="de", target=target, vocabulary=300, model=ModelConfig())
+    config = FolderConfig(source="de", target=target, vocabulary=300, model=TransformerConfig())
     (folder / CONFIG).write_text(config.model_dump_json(), encoding="utf-8")
     return folder
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from mirada.cli.info import info
 from mirada.models import folder as model_folder
 from mirada.models.build import build
-from mirada.models.config import ModelConfig, StackConfig
+from mirada.models.config import StackConfig, TransformerConfig
 from mirada.models.folder import FolderConfig, MetricRecord
 from mirada.tasks.task import Score
 from mirada.text.subwords import Subwords
@@ -26,7 +26,7 @@ from mirada.training.record import RunRecord
 app = typer.Typer(pretty_exceptions_enable=False)
 app.command()(info)
 
-SHAPE = ModelConfig(width=12, feed_forward=20, encoder=StackConfig(layers=2), decoder=StackConfig(layers=1))
+SHAPE = TransformerConfig(width=12, feed_forward=20, encoder=StackConfig(layers=2), decoder=StackConfig(layers=1))
 SCORES = (
     Score(step=5, loss=4.0, values={"chrf": 21.5, "bleu": 3.0}),
     Score(step=10, loss=3.5, values={"chrf": 31.25, "bleu": 7.5}),

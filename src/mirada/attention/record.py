@@ -5,9 +5,9 @@ Legend: B batch, H heads, Q queries, K keys.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -56,3 +56,11 @@ def record(model: nn.Module) -> Iterator[list[Look]]:
     finally:
         for handle in handles:
             handle.remove()
+
+
+def joined(looks: Sequence[Look]) -> list[Look]:
+    """One look for each attention: where it looked once at every step, all its queries after each other."""
+    by_name: dict[str, list[Look]] = {}
+    for look in looks:
+        by_name.setdefault(look.name, []).append(look)
+    return [replace(same[0], weights=torch.cat([one.weights for one in same], 2)) for same in by_name.values()]

@@ -11,7 +11,7 @@ from mirada.cli.failure import failing
 from mirada.cli.saying import Quiet, Verbose, begin, is_verbose, print_json
 
 if TYPE_CHECKING:
-    from mirada.models.config import LookConfig, ModelConfig
+    from mirada.models.config import LookConfig, ModelConfig, RecurrentStackConfig
     from mirada.models.folder import FolderConfig
     from mirada.tasks.task import Score
     from mirada.training.checkpoint import Progress
@@ -168,17 +168,18 @@ def _model_of(run: "RunRecord | None", folder: Path) -> "ModelConfig | None":
     """The shape of a model that is still in training, from the settings of its run."""
     from pydantic import ValidationError
 
-    from mirada.models.config import ModelConfig, problems
+    from mirada.models.config import problems
     from mirada.models.folder import FolderError
+    from mirada.training.config import RunConfig
     from mirada.training.record import NAME
 
     dumped = _setting(run, "model")
     if dumped is None:
         return None
     try:
-        return ModelConfig.model_validate(dumped)
+        return RunConfig.model_validate({"model": dumped}).model
     except ValidationError as error:
-        raise FolderError(problems(error, ModelConfig, str(folder / NAME))) from None
+        raise FolderError(problems(error, RunConfig, str(folder / NAME))) from None
 
 
 def _setting(run: "RunRecord | None", *names: str) -> object:
@@ -274,17 +275,28 @@ def _told(name: str, what: str) -> str:
 
 def _shape(known: Known) -> Iterator[str]:
     """The shape of the model: its size, then how each half looks."""
+    from mirada.models.config import RecurrentConfig
+
     model = known.model
     if model is None:
         return
-    layers = f"{model.encoder.layers} + {model.decoder.layers} layers, width {model.width}"
     count = f", {known.parameters:,} parameters" if known.parameters is not None else ""
-    yield f"{model.kind}: {layers}, feed-forward {model.feed_forward:,}, {model.encoder.heads} heads{count}"
+    yield f"{model.kind}: {model.size}{count}"
+    if isinstance(model, RecurrentConfig):
+        yield f"encoder: {_recurrence_of(model.encoder)}, directions: {model.encoder.directions}"
+        yield f"decoder: {_recurrence_of(model.decoder)}; at the source: {model.look}"
+        return
     own = str(model.decoder.pattern)
     causal = "causal" if own == "full" else f"causal & ({own})"  # a decoder never looks ahead
     yield f"encoder: {_look_of(model.encoder, str(model.encoder.pattern))}"
     cross = _look_of(model.cross, str(model.cross.pattern))
     yield f"decoder: {_look_of(model.decoder, causal)}; at the source: {cross}"
+
+
+def _recurrence_of(stack: "RecurrentStackConfig") -> str:
+    """What a recurrent stack is made of."""
+    residual = ", residual" if stack.residual and stack.layers > 1 else ""
+    return f"{stack.layers} × {stack.cell} of width {stack.width}{residual}"
 
 
 def _look_of(look: "LookConfig", pattern: str) -> str:

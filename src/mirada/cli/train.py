@@ -25,6 +25,13 @@ class PresetName(StrEnum):
     BIG = "big"
 
 
+class ModelName(StrEnum):
+    """The kinds of models."""
+
+    TRANSFORMER = "transformer"
+    RECURRENT = "recurrent"
+
+
 @failing()
 def train(
     data: Annotated[list[Path], typer.Argument(help="TMX, XLIFF, PO, TSV or CSV files, or two plain files.")],
@@ -37,6 +44,7 @@ def train(
     config: Annotated[Path | None, typer.Option(help="A TOML file that may set everything.")] = None,
     changes: Annotated[list[str] | None, typer.Option("--set", help="One setting: model.width=256.")] = None,
     preset: Annotated[PresetName | None, typer.Option(help="The size of the model; else by the data.")] = None,
+    model: Annotated[ModelName | None, typer.Option(help="The kind of model; else a transformer.")] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Updates to make.")] = None,
     epochs: Annotated[float | None, typer.Option(min=0.001, help="Passes over the data.")] = None,
     minutes: Annotated[float | None, typer.Option(min=0.1, help="Time that the whole run may take.")] = None,
@@ -54,8 +62,8 @@ def train(
     given = {"steps": steps, "epochs": epochs, "minutes": minutes}
     if sum(value is not None for value in given.values()) > 1:
         fail("--steps, --epochs and --minutes were given together; use one of them")
-    if start is not None and preset is not None:
-        fail("--start brings its own model; leave out --preset")
+    if start is not None and (preset is not None or model is not None):
+        fail("--start brings its own model; leave out --preset and --model")
     request = _request(
         data,
         (source, target),
@@ -64,14 +72,18 @@ def train(
         test or [],
         columns,
         preset,
-        _settings(config, changes, given, seed),
+        _settings(config, changes, given, seed, model),
         start,
     )
     _run(request, json)
 
 
 def _settings(
-    config: Path | None, changes: list[str] | None, given: dict[str, int | float | None], seed: int | None
+    config: Path | None,
+    changes: list[str] | None,
+    given: dict[str, int | float | None],
+    seed: int | None,
+    model: ModelName | None,
 ) -> "Tree":
     """What a file and the command line say, the command line winning."""
     from mirada.training.settings import merge, nested, read_sets, read_toml
@@ -85,6 +97,8 @@ def _settings(
                 {key: held for key, held in training.items() if key != "budget"} if isinstance(training, dict) else {}
             )
             tree = {**tree, "training": {**kept, "budget": {name: value}}}
+    if model is not None:
+        tree = merge(tree, nested("model.kind", model.value))
     return tree if seed is None else merge(tree, nested("training.seed", seed))
 
 

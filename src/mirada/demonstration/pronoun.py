@@ -21,6 +21,7 @@ from mirada.corpora.demo import Reference
 from mirada.corpora.pair import Pair
 from mirada.demonstration.words import words_of_pieces
 from mirada.models.folder import Loaded
+from mirada.models.transformer import Transformer
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,15 @@ class Gaze:
 
 def looks_between_words(loaded: Loaded, text: str, place: int) -> Float[Tensor, "L H N"]:
     """How much each head of the encoder looks from the word at `place` at each word of the text."""
+    model = loaded.model
+    if not isinstance(model, Transformer):
+        raise ValueError(
+            "only the encoder of a Transformer looks at its own words; show one with model.kind = transformer"
+        )
     ids = loaded.subwords.encode_many([text], end=True)[0]
     words = torch.tensor(words_of_pieces([loaded.subwords.pieces[one] for one in ids[:-1]]))
-    with torch.inference_mode(), record(loaded.model.encoder) as looks:
-        loaded.model.read(torch.tensor([ids]), None)
+    with torch.inference_mode(), record(model.encoder) as looks:
+        model.read(torch.tensor([ids]), None)
     weights = torch.stack([look.weights[0] for look in looks])[..., :-1]  # the end mark is no word
     rows = weights[:, :, torch.nonzero(words == place).flatten()].mean(2)
     count = int(words[-1]) + 1

@@ -6,10 +6,10 @@ Legend: B batch, N places, W model width.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from mirada.attention import Attention, Facts, Memory
@@ -26,6 +26,16 @@ class Source:
 
     memory: Memory
     facts: Facts
+
+    def select(self, rows: Int[Tensor, "R"]) -> Source:
+        """The source of these rows, in this order."""
+        return Source(self.memory.select(rows), select_facts(self.facts, rows))
+
+
+def select_facts(facts: Facts, rows: Int[Tensor, "R"]) -> Facts:
+    """The facts of these rows of a padded batch, in this order."""
+    padding = facts.padding
+    return Facts(None if padding is None else replace(padding, real=padding.real.index_select(0, rows)))
 
 
 class Block(nn.Module):

@@ -27,9 +27,12 @@ class Noise:
 
     def drop(self, x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
         """x with some numbers set to zero and the others scaled, so that its mean stays."""
-        if self.threshold == 0 or x.numel() == 0:
-            return x
-        return x * self._kept(x)
+        mask = self.mask(x)
+        return x if mask is None else x * mask
+
+    def mask(self, like: Float[Tensor, "..."]) -> Float[Tensor, "..."] | None:
+        """A mask of this shape to multiply by, where one serves many places; None where nothing is dropped."""
+        return None if self.threshold == 0 or like.numel() == 0 else self._kept(like)
 
     def _kept(self, x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
         """0 for what is dropped, else the scale; in the precision of x, so that no product converts it again."""

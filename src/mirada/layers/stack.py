@@ -62,12 +62,14 @@ class Stack(nn.Module):
 
     def sources(self, states: Float[Tensor, "B N W"], facts: Facts) -> list[Source]:
         """Each block's memory of the source, made once."""
-        found = []
-        for block in self._blocks():
-            if not isinstance(block.cross_attention, Attention):
-                raise ValueError("these blocks look at no source")
-            found.append(Source(block.cross_attention.remember(states), facts))
-        return found
+        return [Source(attention.remember(states), facts) for attention in self.looks_at_source()]
+
+    def looks_at_source(self) -> list[Attention]:
+        """Each block's attention to the source."""
+        found = [block.cross_attention for block in self._blocks()]
+        if any(attention is None for attention in found):
+            raise ValueError("these blocks look at no source")
+        return [attention for attention in found if attention is not None]
 
     def _blocks(self) -> Iterator[Block]:
         """The blocks, as what they are (a module list forgets it)."""

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import torch
 
-from mirada.attention import Attention, Causal, Full
+from mirada.attention import Additive, Attention, Causal, Full, Maps
 from mirada.layers.block import Block
 from mirada.layers.embedding import Embedding
 from mirada.layers.feed_forward import FeedForward
+from mirada.layers.recurrent import RecurrentEncoder, RecurrentStack
 from mirada.layers.stack import Stack
-from mirada.models.config import StackConfig, TransformerConfig
+from mirada.models.config import ModelConfig, RecurrentConfig, StackConfig, TransformerConfig
+from mirada.models.encoder_decoder import TranslationModel
+from mirada.models.recurrent import Recurrent, RecurrentDecoder
 from mirada.models.transformer import Transformer
 
 
-def build(config: TransformerConfig, vocabulary: int, seed: int | None = None) -> Transformer:
+def build(config: ModelConfig, vocabulary: int, seed: int | None = None) -> TranslationModel:
     """A fresh model. With a seed, the same numbers on every call, and torch's own generator is left as it was."""
     if seed is None:
-        return _transformer(config, vocabulary)
+        return _built(config, vocabulary)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return _transformer(config, vocabulary)
+        return _built(config, vocabulary)
+
+
+def _built(config: ModelConfig, vocabulary: int) -> TranslationModel:
+    match config:
+        case TransformerConfig():
+            return _transformer(config, vocabulary)
+        case RecurrentConfig():
+            return _recurrent(config, vocabulary)
 
 
 def _transformer(config: TransformerConfig, vocabulary: int) -> Transformer:
@@ -41,3 +52,39 @@ def _block(config: TransformerConfig, look: StackConfig, cross: Attention | None
 def _cross(config: TransformerConfig) -> Attention:
     look = config.cross
     return Attention(config.width, heads=look.spec(), pattern=look.pattern, score=look.score, position=look.position)
+
+
+def _recurrent(config: RecurrentConfig, vocabulary: int) -> Recurrent:
+    reading, writing, look = config.encoder, config.decoder, config.attention
+    encoder = RecurrentEncoder(
+        reading.cell,
+        config.width,
+        reading.width,
+        reading.layers,
+        reading.directions,
+        residual=reading.residual,
+        norm=config.norm,
+    )
+    attention = _look_back(config)
+    stack = RecurrentStack(
+        writing.cell,
+        config.width,
+        writing.width,
+        writing.layers,
+        late=RecurrentDecoder.late_width(attention, config.width, look.when, feeding=look.feeding),
+        residual=writing.residual,
+        norm=config.norm,
+    )
+    decoder = RecurrentDecoder(stack, attention, config.width, look.when, feeding=look.feeding)
+    return Recurrent(Embedding(vocabulary, config.width), encoder, decoder, tied=config.tied)
+
+
+def _look_back(config: RecurrentConfig) -> Attention | None:
+    """The decoder's attention: the states themselves are compared and gathered, but for the additive score's maps."""
+    look = config.attention
+    if look.score is None:
+        return None
+    mapped = isinstance(look.score, Additive)
+    maps = Maps(query=mapped, key=mapped, value=False, output=False)
+    width, memory = config.decoder.width, config.encoder.width
+    return Attention(width, heads=look.heads, score=look.score, memory_width=memory, maps=maps)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import Literal
+from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, model_validator
+from pydantic.fields import FieldInfo
 
-from mirada.attention import Full, Learned, ScaledDot, Sinusoidal
+from mirada.attention import Additive, Collaborative, Cosine, Dot, Full, Learned, ScaledDot, Sinusoidal
 from mirada.attention.heads import Heads, divide
 from mirada.layers.block import NormOrder
 from mirada.layers.feed_forward import Activation
 from mirada.layers.norm import NormKind
-from mirada.models.words import EnteredWord, InsideWord, PatternWord, ScoreWord
+from mirada.layers.recurrent import CellKind, Directions, RecurrentNorm
+from mirada.models.recurrent import When
+from mirada.models.words import EnteredWord, InsideWord, PatternWord, RecurrentScoreWord, ScoreWord, write_word
 
 WIDEST, DEEPEST = 65_536, 1_000  # a config from outside may not ask for more than any model has
 
@@ -65,6 +68,12 @@ class TransformerConfig(Strict):
         """How many places the model has vectors for; None where it knows every place."""
         return self.position.places if isinstance(self.position, Learned) else None
 
+    @property
+    def size(self) -> str:
+        """The size of the model in words."""
+        layers = f"{self.encoder.layers} + {self.decoder.layers} layers"
+        return f"{layers}, width {self.width}, feed-forward {self.feed_forward:,}, {self.encoder.heads} heads"
+
     @model_validator(mode="after")
     def _heads_fit(self) -> TransformerConfig:
         for name in ("encoder", "decoder", "cross"):
@@ -74,7 +83,96 @@ class TransformerConfig(Strict):
         return self
 
 
-ModelConfig = TransformerConfig  # grows into a union by `kind` as shapes of models are added
+class RecurrentStackConfig(Strict):
+    """A stack of alike recurrent layers."""
+
+    cell: CellKind = "lstm"
+    width: int = Field(default=256, ge=2, le=WIDEST, description="of its states, both directions together")
+    layers: int = Field(default=1, ge=1, le=DEEPEST)
+    residual: bool = True
+
+
+class RecurrentEncoderConfig(RecurrentStackConfig):
+    """The stack that reads the source, from one end or from both."""
+
+    directions: Directions = "both"
+
+
+class RecurrentLookConfig(Strict):
+    """How a recurrent decoder looks at the source: weighed how, when in its step, by how many heads."""
+
+    score: RecurrentScoreWord = Additive()
+    when: When = "before"
+    feeding: bool = Field(default=False, description="whether the vector said last enters the next step")
+    heads: int = Field(default=1, ge=1, le=1_024)
+
+
+class RecurrentConfig(Strict):
+    """The recurrent translator: an encoder, a decoder, and the look from one to the other, if there is one."""
+
+    kind: Literal["recurrent"] = "recurrent"
+    width: int = Field(default=256, ge=2, le=WIDEST, description="of the embedding")
+    norm: RecurrentNorm = "none"
+    tied: bool = Field(default=True, description="whether the embedding is the output's table too")
+    encoder: RecurrentEncoderConfig = RecurrentEncoderConfig()
+    decoder: RecurrentStackConfig = RecurrentStackConfig()
+    attention: RecurrentLookConfig = RecurrentLookConfig()
+
+    @property
+    def places(self) -> None:
+        """How many places the model has vectors for: it reads any number."""
+        return
+
+    @property
+    def size(self) -> str:
+        """The size of the model in words."""
+        layers = f"{self.encoder.layers} + {self.decoder.layers} layers"
+        cells = f"{self.encoder.cell} {self.encoder.width} to {self.decoder.cell} {self.decoder.width}"
+        return f"{layers}, width {self.width}, {cells}, attention {self.look}"
+
+    @property
+    def look(self) -> str:
+        """How the decoder looks at the source, in words."""
+        look = self.attention
+        if look.score is None:
+            return "none"
+        return f"{write_word(look.score)}, {look.when} the step" + (", fed" if look.feeding else "")
+
+    @model_validator(mode="after")
+    def _widths_fit(self) -> RecurrentConfig:
+        encoder, decoder, look = self.encoder, self.decoder, self.attention
+        if encoder.directions == "both":
+            divide(encoder.width, 2, "model.encoder.width", "the directions of model.encoder")
+        if look.feeding and (look.score is None or look.when == "before"):
+            raise ValueError(
+                "model.attention.feeding feeds what was said after a look: use model.attention.when = after with a "
+                "score, or model.attention.feeding = false"
+            )
+        for name, width in (("encoder", encoder.width), ("decoder", decoder.width)):
+            divide(width, look.heads, f"model.{name}.width", "model.attention.heads")
+        unmapped = isinstance(look.score, Dot | ScaledDot | Cosine | Collaborative)
+        if unmapped and encoder.width != decoder.width:
+            raise ValueError(
+                f"model.attention.score = {write_word(look.score)} compares states of one width, but "
+                f"model.encoder.width = {encoder.width} and model.decoder.width = {decoder.width}; make them equal, "
+                "or use bilinear or additive"
+            )
+        return self
+
+
+def _kind_of(value: object) -> object:
+    """The kind that a model's config names; the Transformer where it names none."""
+    return value.get("kind", "transformer") if isinstance(value, dict) else getattr(value, "kind", None)
+
+
+ModelConfig = Annotated[
+    Annotated[TransformerConfig, Tag("transformer")] | Annotated[RecurrentConfig, Tag("recurrent")],
+    Discriminator(
+        _kind_of,
+        custom_error_type="kind",
+        custom_error_message="this kind of model is not known; use kind = transformer or recurrent",
+    ),
+]
 
 
 def problems(error: ValidationError, root: type[BaseModel], where: str) -> str:
@@ -84,21 +182,51 @@ def problems(error: ValidationError, root: type[BaseModel], where: str) -> str:
 
 
 def _problem(place: tuple[int | str, ...], message: str, kind: str, root: type[BaseModel]) -> str:
+    place, kinds = _without_kinds(place, root)
     name = ".".join(map(str, place))
     if kind != "extra_forbidden":
         return f"{name}: {message.removeprefix('Value error, ')}" if name else message.removeprefix("Value error, ")
-    known = _known_names(root)
+    known = _known_names(root, kinds)
     near = get_close_matches(name, known, 1, 0.5) or get_close_matches(str(place[-1]), known, 1, 0.5)
     return f"{name} is not known" + (f"; did you mean {near[0]}?" if near else f"; known are {', '.join(known[:40])}")
 
 
-def _known_names(root: type[BaseModel], prefix: str = "") -> list[str]:
-    """The full name of every value of a config."""
+def _without_kinds(place: tuple[int | str, ...], root: type[BaseModel]) -> tuple[tuple[int | str, ...], set[str]]:
+    """The place of an error without the kinds that pydantic puts after the name of a union, and those kinds."""
+    named: list[int | str] = []
+    kinds: set[str] = set()
+    inside: type[BaseModel] | None = root
+    rest = list(place)
+    while rest:
+        name = rest.pop(0)
+        named.append(name)
+        field = None if inside is None else inside.model_fields.get(str(name))
+        members = {} if field is None else _members(field)
+        if len(members) > 1 and rest and rest[0] in members:
+            kinds.add(str(rest[0]))
+            inside = members[str(rest.pop(0))]
+        else:
+            inside = members.get("")
+    return tuple(named), kinds
+
+
+def _known_names(root: type[BaseModel], kinds: set[str], prefix: str = "") -> list[str]:
+    """The full name of every value of a config; of a union, those of the kinds that are meant."""
     names = []
     for name, field in root.model_fields.items():
-        inner = field.annotation
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
-            names += _known_names(inner, f"{prefix}{name}.")
-        else:
+        members = _members(field)
+        for kind, inner in members.items():
+            if len(members) == 1 or kind in kinds:
+                names += _known_names(inner, kinds, f"{prefix}{name}.")
+        if not members:
             names.append(f"{prefix}{name}")
     return names
+
+
+def _members(field: FieldInfo) -> dict[str, type[BaseModel]]:
+    """The configs that a field may hold: those of a union by their kind, a single one under no name."""
+    inner = field.annotation
+    if isinstance(inner, type) and issubclass(inner, BaseModel):
+        return {"": inner}
+    tagged = [get_args(member) for member in get_args(inner)]
+    return {one[1].tag: one[0] for one in tagged if len(one) == 2 and isinstance(one[1], Tag)}

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from mirada.corpora.writing import replacing
 from mirada.models.build import build
 from mirada.models.config import ModelConfig, Strict, problems
-from mirada.models.transformer import Transformer
+from mirada.models.encoder_decoder import TranslationModel
 from mirada.text.slots import COUNT
 from mirada.text.subwords import Subwords
 
@@ -62,7 +62,7 @@ class Loaded:
     """A model that is ready to be used."""
 
     config: FolderConfig
-    model: Transformer
+    model: TranslationModel
     subwords: Subwords
 
 

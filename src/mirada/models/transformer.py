@@ -5,17 +5,18 @@ Legend: B batch, S source places, N target places, W model width, T vocabulary.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 
-from mirada.attention import Facts, Memory, Padding
-from mirada.layers.block import Source
+from mirada.attention import Attention, Facts, Memory, Padding
+from mirada.layers.block import Source, select_facts
 from mirada.layers.embedding import Embedding
 from mirada.layers.noise import Noise
 from mirada.layers.output import OutputLayer
 from mirada.layers.stack import Stack
+from mirada.models.encoder_decoder import EncoderDecoder
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +29,7 @@ class TransformerState:
 
     def select(self, rows: Int[Tensor, "R"]) -> TransformerState:
         """The state of these rows, in this order."""
-        facts = self.sources[0].facts
-        padding = facts.padding
-        if padding is not None:
-            padding = replace(padding, real=padding.real.index_select(0, rows))
-        chosen = Facts(padding)  # one object for all blocks, so that masks are derived once
+        chosen = select_facts(self.sources[0].facts, rows)  # one object for all blocks: masks are derived once
         return TransformerState(
             [Source(source.memory.select(rows), chosen) for source in self.sources],
             [memory.select(rows) for memory in self.past],
@@ -40,7 +37,7 @@ class TransformerState:
         )
 
 
-class Transformer(nn.Module):
+class Transformer(EncoderDecoder[TransformerState]):
     """An encoder and a decoder stack over one tied embedding (Vaswani et al. 2017)."""
 
     def __init__(self, embedding: Embedding, encoder: Stack, decoder: Stack) -> None:
@@ -67,19 +64,19 @@ class Transformer(nn.Module):
         target_padding: Padding | None,
         noise: Noise | None = None,
     ) -> Float[Tensor, "B N W"]:
-        """The decoder's states when it is given the target so far at every place (teacher forcing)."""
         states, facts = self.read(source, source_padding, noise)
         sources = self.decoder.sources(states, facts)
         entered = self.embedding(target, noise=noise)
         return self.decoder(entered, Facts(target_padding), sources=sources, noise=noise)
 
     def start(self, source: Int[Tensor, "B S"], padding: Padding | None) -> TransformerState:
-        """The state before the first step."""
         states, facts = self.read(source, padding)
         return TransformerState(self.decoder.sources(states, facts), self.decoder.start(states), 0)
 
     def step(self, tokens: Int[Tensor, "R"], state: TransformerState) -> tuple[Float[Tensor, "R T"], TransformerState]:
-        """The log-probabilities of the next token, and the state after these tokens."""
         entered = self.embedding(tokens[:, None], offset=state.length)
         states, past = self.decoder.step(entered, state.past, state.length, state.sources)
         return self.output.scores(states[:, 0]), TransformerState(state.sources, past, state.length + 1)
+
+    def looks_at_source(self) -> list[Attention]:
+        return self.decoder.looks_at_source()

@@ -41,6 +41,7 @@ SCORES: Mapping[str, type] = {
     "uniform": Uniform,
     "free": Free,
 }
+RECURRENT_SCORES: Mapping[str, type] = {**SCORES, "mean": Uniform}  # the lecture's word for it
 ENTERED: Mapping[str, type] = {"sinusoidal": Sinusoidal, "learned": Learned}
 INSIDE: Mapping[str, type] = {"shaw": Shaw, "rotary": Rotary}
 NOTHING = "none"
@@ -114,6 +115,11 @@ def _read_pattern(value: object) -> object:
 
 PatternWord = Annotated[Pattern, BeforeValidator(_read_pattern), PlainSerializer(str, return_type=str)]
 ScoreWord = Annotated[Score, _reader(SCORES, "a score"), PlainSerializer(write_word, return_type=str)]
+RecurrentScoreWord = Annotated[
+    Score | None,
+    _reader(RECURRENT_SCORES, "a score", optional=True),
+    PlainSerializer(write_word, return_type=str),
+]
 EnteredWord = Annotated[
     Sinusoidal | Learned | None,
     _reader(ENTERED, "a position at the embedding", optional=True),

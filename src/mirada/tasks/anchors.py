@@ -12,9 +12,9 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from mirada.attention import record
+from mirada.attention.record import joined, record
 from mirada.data.batch import Batch
-from mirada.models.transformer import Transformer
+from mirada.models.encoder_decoder import TranslationModel
 from mirada.tasks.translation import Development, batches_of, evaluating
 from mirada.text.subwords import END
 
@@ -22,8 +22,10 @@ FEWEST = 20  # anchors that a choice needs
 BATCHES = 4
 
 
-def best_layer(model: Transformer, development: Development) -> int | None:
-    """The decoder's layer that aligns best; None where too few anchors are found to tell."""
+def best_layer(model: TranslationModel, development: Development) -> int | None:
+    """The decoder's layer that aligns best; None where it never looks, or too few anchors are found to tell."""
+    if not model.looks_at_source():
+        return None
     found: list[int] = []
     count = 0
     with evaluating(model), torch.inference_mode():
@@ -45,14 +47,11 @@ def anchors(batch: Batch) -> tuple[Int[Tensor, "A"], Int[Tensor, "A"], Int[Tenso
 
 
 def _hits(
-    model: Transformer, batch: Batch, rows: Int[Tensor, "A"], places: Int[Tensor, "A"], sources: Int[Tensor, "A"]
+    model: TranslationModel, batch: Batch, rows: Int[Tensor, "A"], places: Int[Tensor, "A"], sources: Int[Tensor, "A"]
 ) -> list[int]:
     """How many anchors each layer of the decoder finds."""
     with record(model) as looks:
         model(batch.source, batch.source_padding, batch.target, batch.target_padding)
-    hits = []
-    for look in looks:
-        if "cross_attention" in look.name:
-            seen = look.weights.mean(1).argmax(-1)
-            hits.append(int((seen[rows, places] == sources).sum()))
-    return hits
+    found = {look.attention: look.weights for look in joined(looks)}
+    seen = [found[attention].mean(1).argmax(-1) for attention in model.looks_at_source()]
+    return [int((one[rows, places] == sources).sum()) for one in seen]

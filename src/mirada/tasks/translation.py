@@ -17,7 +17,7 @@ from mirada.data.order import cut
 from mirada.decoding.search import Search, decode_many
 from mirada.evaluation.translation import score, tokenizer_for
 from mirada.layers.noise import Noise
-from mirada.models.transformer import Transformer
+from mirada.models.encoder_decoder import TranslationModel
 from mirada.tasks.task import Score
 from mirada.text.coding import decode, encode
 from mirada.text.subwords import END, Subwords
@@ -44,7 +44,7 @@ class Development:
         self.longest_source = longest
 
 
-def loss_of(model: Transformer, batch: Batch, noise: Noise | None, smoothing: float) -> Tensor:
+def loss_of(model: TranslationModel, batch: Batch, noise: Noise | None, smoothing: float) -> Tensor:
     """The mean cross-entropy of a batch under teacher forcing; padding never enters the output layer."""
     states = model(batch.source, batch.source_padding, batch.target, batch.target_padding, noise)
     return model.output.loss(states.flatten(0, 1).index_select(0, batch.places), batch.expected, smoothing)
@@ -55,7 +55,7 @@ class TranslationTask:
 
     def __init__(
         self,
-        model: Transformer,
+        model: TranslationModel,
         development: Development,
         subwords: Subwords,
         target: str,
@@ -118,7 +118,7 @@ class evaluating:  # noqa: N801 used as a context, like torch's no_grad
 
 
 def translate_texts(
-    model: Transformer,
+    model: TranslationModel,
     subwords: Subwords,
     texts: Sequence[str],
     search: Search,

@@ -38,10 +38,7 @@ def write_card(
         f"- {facts.vocabulary:,} subwords, {facts.variants} segmentations of each pair",
         "",
         "## Model",
-        (
-            f"{model.encoder.layers} + {model.decoder.layers} layers, width {model.width}, feed-forward "
-            f"{model.feed_forward}, {model.encoder.heads} heads, {parameters:,} parameters."
-        ),
+        f"{model.kind}: {model.size}, {parameters:,} parameters.",
         "",
         "## Training",
         f"{progress.step:,} of {record.budget.steps:,} steps ({record.budget.why}), {progress.tokens:,} tokens in "

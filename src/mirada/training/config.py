@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from mirada.models.config import ModelConfig, Strict
+from mirada.models.config import ModelConfig, Strict, TransformerConfig
 from mirada.training.precision import PrecisionKind
 from mirada.training.schedule import ScheduleKind
 
@@ -67,5 +67,5 @@ class RunConfig(Strict):
     """A whole run."""
 
     data: DataConfig = DataConfig()
-    model: ModelConfig = ModelConfig()
+    model: ModelConfig = TransformerConfig()
     training: TrainingConfig = TrainingConfig()

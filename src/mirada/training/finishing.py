@@ -11,8 +11,8 @@ from mirada.decoding.search import Search
 from mirada.evaluation.translation import Scores, score, tokenizer_for
 from mirada.models import folder as model_folder
 from mirada.models.build import build
+from mirada.models.encoder_decoder import TranslationModel
 from mirada.models.folder import FolderConfig, MetricRecord
-from mirada.models.transformer import Transformer
 from mirada.tasks.anchors import best_layer
 from mirada.tasks.task import Score
 from mirada.tasks.translation import Development, TranslationTask, translate_texts
@@ -76,7 +76,7 @@ def _recorded(test: Scores) -> dict[str, MetricRecord]:
 
 
 def _best(
-    folder: Path, model: Transformer, task: TranslationTask, progress: Progress, select: str
+    folder: Path, model: TranslationModel, task: TranslationTask, progress: Progress, select: str
 ) -> tuple[Mapping[str, Tensor], Score, tuple[int, ...]]:
     """The mean of the best checkpoints, or the best of them alone where the mean is worse."""
     single = max(progress.scores, key=lambda one: (one.measure(select), one.step)).step
@@ -88,7 +88,7 @@ def _best(
     return max(found, key=lambda one: one[1].measure(select))
 
 
-def _test(model: Transformer, prepared: Prepared, config: FolderConfig) -> Scores | None:
+def _test(model: TranslationModel, prepared: Prepared, config: FolderConfig) -> Scores | None:
     if not prepared.test_pairs:
         return None
     sources = [source for source, _ in prepared.test_pairs]

@@ -21,7 +21,7 @@ from mirada.training.preparing import DATA, Files, Prepared, prepare_data
 from mirada.training.record import RunRecord
 from mirada.training.report import Reporter
 from mirada.training.session import Outcome, Session
-from mirada.training.settings import ConfigError, Tree, merge, preset_tree, validate
+from mirada.training.settings import ConfigError, Tree, kind_in, merge, preset_tree, shape_model, validate
 from mirada.training.stopping import Stop
 
 # A model learns little of a text that has fewer tokens than this for each of its parameters. Measured on Multi30k: in
@@ -45,7 +45,7 @@ class Request:
 def train(request: Request, reporter: Reporter, stop: Stop) -> Outcome:
     """Train, or go on training, until the budget is used or the run is stopped."""
     begun = time.monotonic()
-    early = validate(merge(preset_tree(request.preset or "small"), request.settings), request.where)
+    early = _with_preset(request, request.preset or "small")
     budgets.asked(early.training.budget)
     _require_buildable(early.model, request.where)
     started = None if request.start is None else model_folder.load(request.start)
@@ -97,7 +97,7 @@ def _first_time(
     """Begin with the preset that was asked for, or that suits the data and the time."""
     minutes = early.training.budget.minutes
     suited = request.preset or prepared.facts.preset
-    if minutes is None or request.preset is not None or "model" in request.settings:
+    if minutes is None or request.preset is not None or shape_model(request.settings):
         return session(_with_preset(request, suited)).train(suited)
     names = [preset.name for preset in PRESETS]
     for name in reversed(names[1 : names.index(suited) + 1]):
@@ -142,7 +142,8 @@ def _require_buildable(model: ModelConfig, where: str) -> None:
 
 def _with_preset(request: Request, preset: str) -> RunConfig:
     """The whole config."""
-    return validate(merge(preset_tree(preset), request.settings), request.where)
+    below = preset_tree(preset, kind_in(request.settings))
+    return validate(merge(below, request.settings), request.where)
 
 
 def _continued(request: Request, started: Loaded) -> RunConfig:

@@ -13,8 +13,8 @@ from mirada import __version__
 from mirada.data.order import Order
 from mirada.models import folder as model_folder
 from mirada.models.build import build
+from mirada.models.encoder_decoder import TranslationModel
 from mirada.models.folder import FolderConfig, FolderError, Loaded
-from mirada.models.transformer import Transformer
 from mirada.tasks.translation import Development, TranslationTask
 from mirada.training import budget as budgets
 from mirada.training import checkpoint, finishing
@@ -195,7 +195,7 @@ class Session:
         longest, places = self._config.data.longest, self._config.model.places
         return longest if places is None else min(longest, places)
 
-    def _model(self) -> Transformer:
+    def _model(self) -> TranslationModel:
         model = build(self._config.model, self._prepared.subwords.size, self._config.training.seed)
         if self._started is not None:
             model_folder.assign(model, model_folder.tensors_of(self._started.model), self._folder)
@@ -206,8 +206,8 @@ class Session:
         if self._order.left_out:
             say(f"{self._order.left_out:,} pairs have more than {self._longest} tokens and are left out.")
         say(
-            f"Model {record.decided['preset']}: {model.encoder.layers} + {model.decoder.layers} layers, "
-            f"width {model.width}, {model.encoder.heads} heads, in {record.decided['precision']} ({self._why})."
+            f"Model {record.decided['preset']} ({model.kind}): {model.size}, "
+            f"in {record.decided['precision']} ({self._why})."
         )
         say(
             f"{record.budget.steps:,} steps, {record.budget.epochs:g} passes ({record.budget.why}); rate "

@@ -16,6 +16,8 @@ Tree = dict[str, object]
 HEAD_WIDTH, FEWEST_HEADS = 64, 4
 # Small models on little data learn more from many small steps; large ones need steadier gradients.
 BATCH_TOKENS = {"tiny": 1_400, "small": 2_000, "base": 4_000, "big": 8_000}
+# A recurrent layer is slow to train, and little is gained by more than a few: each has as many weights as two others.
+RECURRENT_LAYERS = {"tiny": 1, "small": 1, "base": 2, "big": 4}
 LARGEST_FILE = 1_000_000  # bytes of a TOML file
 
 
@@ -23,19 +25,33 @@ class ConfigError(ValueError):
     """A config that cannot be used: where, and all that is wrong with it."""
 
 
-def preset_tree(name: str) -> Tree:
-    """The model of a preset."""
+def preset_tree(name: str, kind: str = "transformer") -> Tree:
+    """The model of a preset, of this kind."""
     known = {preset.name: preset for preset in PRESETS}
     if name not in known:
         raise ConfigError(f"--preset {name} is not known; use {', '.join(known)}")
     preset = known[name]
+    training: Tree = {"batch_tokens": BATCH_TOKENS[name]}
+    if kind == "recurrent":
+        stack: Tree = {"width": preset.width, "layers": RECURRENT_LAYERS[name]}
+        recurrent: Tree = {"kind": kind, "width": preset.width, "encoder": stack, "decoder": stack}
+        return {"model": recurrent, "training": training}
     look: Tree = {"heads": max(FEWEST_HEADS, preset.width // HEAD_WIDTH)}
-    stack: Tree = look | {"layers": preset.layers}
+    stack = look | {"layers": preset.layers}
     model: Tree = {"width": preset.width, "feed_forward": preset.feed_forward}
-    return {
-        "model": model | {"encoder": stack, "decoder": stack, "cross": look},
-        "training": {"batch_tokens": BATCH_TOKENS[name]},
-    }
+    return {"model": model | {"encoder": stack, "decoder": stack, "cross": look}, "training": training}
+
+
+def kind_in(settings: Mapping[str, object]) -> str:
+    """The kind of model that settings ask for; the Transformer where they name none."""
+    model = settings.get("model")
+    return str(model.get("kind", "transformer")) if isinstance(model, Mapping) else "transformer"
+
+
+def shape_model(settings: Mapping[str, object]) -> bool:
+    """Whether settings say more of the model than its kind."""
+    model = settings.get("model")
+    return model is not None and not (isinstance(model, Mapping) and set(model) <= {"kind"})
 
 
 def read_toml(path: Path) -> Tree:

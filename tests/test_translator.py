@@ -9,6 +9,7 @@ from mirada.attention import Learned
 from mirada.decoding.limits import Flag
 from mirada.decoding.search import Search
 from mirada.models.build import build
+from mirada.models.config import RecurrentConfig
 from mirada.models.folder import FolderError, Loaded
 from mirada.text.slots import MARKS
 from mirada.translator import CHUNK_CHARACTERS, Tally, Translator
@@ -146,6 +147,28 @@ def test_the_layer_to_align_by() -> None:
     wrong = Translator(Loaded(made.model_copy(update={"alignment_layer": 3}), model, subwords()))
     with pytest.raises(ValueError, match="alignment_layer = 3, but the decoder has the layers 0 to 2"):
         wrong.translate(SHORT[1:2], beam=1, align=True)
+
+
+def recurrent(score: str) -> Translator:
+    shape = {"width": 8, "encoder": {"width": 8}, "decoder": {"width": 8}, "attention": {"score": score}}
+    made = config().model_copy(update={"model": RecurrentConfig.model_validate(shape)})
+    return Translator(Loaded(made, build(made.model, made.vocabulary, seed=3).eval(), subwords()))
+
+
+def test_a_recurrent_model_translates_and_aligns_as_any_other() -> None:
+    translator = recurrent("additive")
+    together = translator.translate(SHORT, beam=2, align=True)
+    for one, text in zip(together, SHORT, strict=True):
+        (alone,) = translator.translate([text], beam=2, align=True)
+        assert (one.text, one.alignment) == (alone.text, alone.alignment)
+        assert [target for _, target in one.alignment or ()] == list(range(len(one.tokens)))
+
+
+def test_a_model_without_attention_says_so_instead_of_aligning() -> None:
+    translator = recurrent("none")
+    assert len(translator.translate(SHORT, beam=1)) == len(SHORT)
+    with pytest.raises(ValueError, match="this model has no attention, so there is no alignment"):
+        translator.translate(SHORT[:1], beam=1, align=True)
 
 
 def test_learned_places_are_never_left() -> None:

@@ -161,6 +161,8 @@ class Translator:
         """A translation for each text, in order. Nothing but white space becomes nothing."""
         if isinstance(texts, str):
             raise ValueError("a single text was given; give a list of texts, such as [text]")
+        if align:
+            self._aligning()  # a model that cannot says so before it has worked
         divided = [self._divide(text) for text in texts]
         words = dict.fromkeys(part.text for parts in divided for part in parts if has_words(part.text))
         said = dict(zip(words, self._say(list(words), search, align), strict=True))

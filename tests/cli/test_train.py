@@ -81,9 +81,25 @@ def test_all_commands_one_after_the_other(corpus: Path, tmp_path: Path) -> None:
     assert (tmp_path / "fine" / "subwords.model").read_bytes() == (model / "subwords.model").read_bytes()
 
 
+def test_a_recurrent_model_by_the_same_commands(corpus: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    shape = [word for word in SMALL if "feed_forward" not in word]
+    shape += ["--set=model.encoder.width=16", "--set=model.decoder.width=16", "--set=model.attention.score=none"]
+    words = ["train", corpus, "--from", "en", "--to", "es", "--output", model, "--model", "recurrent", *shape]
+    result = mirada(*words, "--steps", 3)
+    assert result.exit_code == 0, result.stderr
+    assert "lstm 16 to lstm 16, attention none" in mirada("info", model).stdout
+    assert "recurrent: 1 + 1 layers" in (model / "card.md").read_text()
+    said = mirada("translate", model, "--beam", 1, text="The cat sleeps.\n")
+    assert said.exit_code == 0
+    other = mirada(*words, "--start", model)
+    assert "leave out --preset and --model" in other.stderr
+
+
 @pytest.mark.parametrize(
     ("more", "told"),
     [
+        (["--model=recurrent"], "model.feed_forward is not known"),
         (["--set=model.widht=3"], "did you mean model.width?"),
         (["--config=nothing.toml"], "nothing.toml"),
         (["--steps=3", "--minutes=1"], "use one of them"),

@@ -10,6 +10,7 @@ import pytest
 
 from mirada.models.folder import FolderError
 from mirada.training import checkpoint, metrics
+from mirada.training.preparing import Files
 from mirada.training.run import Request
 from tests.training.small import request, run, run_alone, write_corpus
 
@@ -126,3 +127,27 @@ def test_a_folder_with_other_files_is_left_alone(corpus: Path, tmp_path: Path) -
     (tmp_path / "thesis.txt").write_text("years of work")
     with pytest.raises(FolderError, match="holds other files"):
         run(request(corpus, tmp_path))
+
+
+RECURRENT = {
+    "data": {"vocabulary": 500, "variants": 2, "dev_share": 0.1, "test_share": 0.02},
+    "model": {"kind": "recurrent", "width": 16, "encoder": {"width": 16}, "decoder": {"width": 16}},
+    "training": {
+        "batch_tokens": 600,
+        "validation_sentences": 4,
+        "budget": {"steps": 12},
+        "dropout": 0.2,
+        "save_minutes": 0.001,
+    },
+}
+
+
+def test_a_stopped_recurrent_run_goes_on_as_if_it_had_not_been(corpus: Path, tmp_path: Path) -> None:
+    files = Files((corpus,), source="en", target="es")
+    unbroken, broken = (Request(files, tmp_path / name, None, RECURRENT) for name in ("unbroken", "broken"))
+    _, listener = run(unbroken)
+    assert any("(recurrent): 1 + 1 layers, width 16, lstm 16 to lstm 16" in text for text in listener.said)
+    outcome, _ = run(broken, stop_at=7)
+    assert (outcome.finished, outcome.step) == (False, 7)
+    assert run(broken)[0].finished
+    assert weights_of(tmp_path / "broken") == weights_of(tmp_path / "unbroken")

@@ -65,7 +65,8 @@ class Recurrence(nn.Module):
             start = (x.new_zeros(len(x), self.width),) * self.parts
         first = [part[None].contiguous() for part in start]
         weights = (self.weight, self.recurrent, self.bias, self.recurrent_bias)
-        rest = (True, 1, 0.0, self.training, False, True)  # biases, layers, dropout, training, two ways, batch first
+        # Biases, layers, dropout, training (without dropout: whether a gradient may follow), two ways, batch first.
+        rest = (True, 1, 0.0, torch.is_grad_enabled(), False, True)
         if self.cell == "lstm":
             return torch.lstm(x, first, weights, *rest)[0]
         kernel = torch.gru if self.cell == "gru" else torch.rnn_tanh

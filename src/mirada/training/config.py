@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from mirada.models.config import ModelConfig, Strict, TransformerConfig
+from mirada.training.forcing_config import ForcingConfig, TeacherConfig
 from mirada.training.precision import PrecisionKind
 from mirada.training.schedule import ScheduleKind
 
@@ -50,6 +51,7 @@ class TrainingConfig(Strict):
     clip: float = Field(default=1.0, ge=0, description="longest gradient; 0 for no limit")
     smoothing: float = Field(default=0.1, ge=0, lt=1)
     dropout: float | None = Field(default=None, ge=0, lt=1, description="by how often the data is passed over")
+    forcing: ForcingConfig = TeacherConfig()
     precision: PrecisionKind = "auto"
     device: str = "auto"
     threads: int | None = Field(default=None, ge=1, le=1_024)

@@ -50,7 +50,9 @@ def decide_parts(config: RunConfig, before: RunRecord | None, device: torch.devi
     """Into how many parts a step is cut. Sums are rounded, so a run that goes on keeps to what it began with."""
     if before is not None:
         return int(str(before.decided.get("parts", 1)))
-    if device.type != "cpu" or config.model.norm == "batch":  # its statistics are those of a whole batch
+    # The statistics of batch norm are those of a whole batch; other ways to train change the model's mode on the way.
+    alone = config.model.norm == "batch" or config.training.forcing.kind != "teacher"
+    if device.type != "cpu" or alone:
         return 1
     # A part must hold the longest pair.
     return parts_for(torch.get_num_threads(), config.training.batch_tokens, max(FEWEST_TOKENS, 2 * longest))

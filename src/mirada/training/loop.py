@@ -23,6 +23,7 @@ from mirada.tasks.task import Score, Task
 from mirada.training import averaging, checkpoint, metrics
 from mirada.training.checkpoint import Progress
 from mirada.training.crew import Crew
+from mirada.training.forcing import Chance, Forcing, TeacherForcing
 from mirada.training.optimizer import Optimizer
 from mirada.training.report import Reporter, Tick
 from mirada.training.schedule import ScheduleKind, rate_at
@@ -80,7 +81,9 @@ class Loop:
         reporter: Reporter,
         stop: Stop,
         device: torch.device,
+        forcing: Forcing | None = None,
     ) -> None:
+        self._forcing = TeacherForcing(task) if forcing is None else forcing
         self._task, self._order, self._optimizer, self._course = task, order, optimizer, course
         self._folder, self._reporter, self._stop, self._device = folder, reporter, stop, device
         self._crew = Crew(course.parts, torch.get_num_threads())
@@ -149,11 +152,13 @@ class Loop:
     def _learn(self, group: list[tuple[Batch, Position]], progress: Progress) -> tuple[Progress, float, float]:
         """One update from a group of batches; the mean loss of their tokens, and the gradient's norm."""
         course, step = self._course, progress.step + 1
+        chance = Chance(course.seed, step, course.total)
         expected = sum(len(batch.expected) for batch, _ in group)
 
         def learn_from(number: int, batch: Batch) -> tuple[float, tuple[Tensor, ...]]:
             noise = Noise(course.dropout, course.seed, step, self._device, number)
-            loss = self._task.loss(batch, noise, course.smoothing) * (len(batch.expected) / expected)
+            share = len(batch.expected) / expected
+            loss = self._forcing.loss(batch, noise, course.smoothing, chance) * share
             return float(loss.detach()), self._optimizer.gradients(loss)
 
         total = 0.0
@@ -161,6 +166,7 @@ class Loop:
             total += loss
             self._optimizer.add(gradients)
         norm = self._optimizer.step(course.rate(step), course.clip)
+        self._forcing.step()
         good = isfinite(norm)
         return (
             progress.model_copy(
@@ -194,7 +200,7 @@ class Loop:
         return 0 < self._course.patience <= progress.worse
 
     def _save(self, progress: Progress) -> None:
-        checkpoint.save(self._folder, progress, self._optimizer.state())
+        checkpoint.save(self._folder, progress, self._optimizer.state() | self._forcing.state())
         # The checkpoint before this one may still be needed, and with it the weights that it names.
         averaging.drop_others(self._folder, (*progress.kept, *self._saved_kept))
         self._saved_kept = progress.kept

@@ -39,6 +39,8 @@ def identity_of(files: Files, config: RunConfig, started: Loaded | None) -> dict
     dumped = config.model_dump(mode="json")
     for name in INCIDENTAL:
         dumped["training"].pop(name)
+    if dumped["training"]["forcing"] == {"kind": "teacher"}:  # as it was before there was a choice
+        dumped["training"].pop("forcing")
     start = None if started is None else digest(tensors_of(started.model))
     return {"data": files.identities, "settings": dumped, "start": start}
 

@@ -26,6 +26,7 @@ from mirada.training.loop import Loop
 from mirada.training.optimizer import AdamSettings, Optimizer
 from mirada.training.precision import choose, choose_device
 from mirada.training.preparing import Files, Prepared
+from mirada.training.professor import choose_forcing
 from mirada.training.record import RunRecord
 from mirada.training.report import Reporter
 from mirada.training.result import Result
@@ -177,9 +178,12 @@ class Session:
         if found is not None:
             optimizer.restore(found[1], found[0].updates)
         task = TranslationTask(model, self._development(), self._prepared.subwords, self._files.target, self._device)
-        shown = decisions.segmentations
+        forcing = choose_forcing(training.forcing, task, model, training.seed, self._device)
+        if found is not None:
+            forcing.restore(found[1])
+        shown, course = decisions.segmentations, decisions.course
         order = self._order if shown == 1 else self._order_of(shown)
-        return Loop(task, order, optimizer, decisions.course, self._folder, self._reporter, self._stop, self._device)
+        return Loop(task, order, optimizer, course, self._folder, self._reporter, self._stop, self._device, forcing)
 
     def _development(self) -> Development:
         return Development(self._prepared.dev, self._prepared.dev_pairs, self._longest)

@@ -114,3 +114,12 @@ def test_every_changed_file_is_named(tmp_path: Path) -> None:
     other = json.loads(json.dumps(one))
     other["train"][1]["hash"] = "c"
     assert record.differences(one, other) == ["train.2.hash: 'b' before, 'c' now"]
+
+
+def test_a_run_whose_data_was_prepared_in_another_way_is_refused(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(request(corpus, tmp_path / "model"), stop_at=3)
+    monkeypatch.setattr(record, "FORMAT", 0)  # as if another version had begun it
+    with pytest.raises(FolderError, match="preparation: "):
+        run(request(corpus, tmp_path / "model"))

@@ -13,7 +13,7 @@ from mirada.models.folder import FolderError, Loaded, read_json, tensors_of, wri
 from mirada.training.budget import Budget
 from mirada.training.checkpoint import digest
 from mirada.training.config import BudgetConfig, RunConfig
-from mirada.training.preparing import Files
+from mirada.training.preparing import FORMAT, Files
 from mirada.training.result import Result
 
 NAME = "training.json"
@@ -35,14 +35,12 @@ class RunRecord(Strict):
 
 
 def identity_of(files: Files, config: RunConfig, started: Loaded | None) -> dict[str, object]:
-    """What makes a run this one: its files, its settings, and the model that it began from."""
+    """What makes a run this one: its files and how they are prepared, its settings, the model that it began from."""
     dumped = config.model_dump(mode="json")
     for name in INCIDENTAL:
         dumped["training"].pop(name)
-    if dumped["training"]["forcing"] == {"kind": "teacher"}:  # as it was before there was a choice
-        dumped["training"].pop("forcing")
     start = None if started is None else digest(tensors_of(started.model))
-    return {"data": files.identities, "settings": dumped, "start": start}
+    return {"data": files.identities, "preparation": FORMAT, "settings": dumped, "start": start}
 
 
 def write(folder: Path, record: RunRecord) -> None:

@@ -15,7 +15,7 @@ from mirada.training.schedule import rate_at
 from tests.learning.test_sequences import VOCABULARY, draw, make
 
 STEPS, ROWS = 400, 64
-SHAPE = {"width": 32, "encoder": {"width": 64}, "decoder": {"width": 64}}
+SHAPE = {"width": 32, "encoder": {"width": 64}, "decoder": {"width": 64}, "attention": {"when": "before"}}
 
 
 def test_it_learns_to_reverse() -> None:

@@ -52,7 +52,7 @@ def test_an_unknown_key_is_compared_with_those_of_its_own_kind() -> None:
             {"encoder": {"width": 128}, "attention": {"score": "dot"}},
             "model.encoder.width = 128 and model.decoder.width = 256; make them equal, or use bilinear or additive",
         ),
-        ({"attention": {"feeding": True}}, "use model.attention.when = after"),
+        ({"attention": {"feeding": True, "when": "before"}}, "use model.attention.when = after"),
         ({"attention": {"feeding": True, "when": "after", "score": "none"}}, "model.attention.feeding = false"),
         (
             {"attention": {"heads": 3}},

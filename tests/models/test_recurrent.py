@@ -34,16 +34,17 @@ def small_recurrent(layers=1, norm="none", residual=True, tied=True, cell="lstm"
 
 CHOICES = {
     "no attention": {"score": "none"},
-    "mean, before": {"score": "mean"},
+    "mean, before": {"score": "mean", "when": "before"},
     "mean, after": {"score": "mean", "when": "after", "cell": "gru"},
     "dot, after": {"score": "dot", "when": "after"},
-    "dot, before": {"score": "dot", "layers": 2},
+    "dot, before": {"score": "dot", "when": "before", "layers": 2},
     "bilinear, fed": {"score": "bilinear", "when": "after", "feeding": True},
     "bilinear, after": {"score": "bilinear", "when": "after", "layers": 2, "norm": "rms"},
-    "additive, before": {"score": "additive"},
-    "additive, GRU, deep": {"score": "additive", "layers": 3, "cell": "gru", "norm": "layer", "residual": False},
+    "additive, after": {},
+    "additive, before": {"when": "before"},
+    "additive, GRU, deep": {"when": "before", "layers": 3, "cell": "gru", "norm": "layer", "residual": False},
     "additive, fed, deep": {"score": "additive", "when": "after", "feeding": True, "layers": 2, "cell": "rnn"},
-    "one direction, two heads": {"score": "additive", "heads": 2, "directions": "forward", "tied": False},
+    "one direction, two heads": {"when": "before", "heads": 2, "directions": "forward", "tied": False},
 }
 
 

@@ -20,9 +20,9 @@ from mirada.training.forcing import (
     entered_in_turn,
 )
 from mirada.training.forcing_config import ParallelConfig, ProfessorConfig, SamplingConfig, ScheduledConfig
+from mirada.training.forcing_professor import ProfessorForcing
 from mirada.training.optimizer import AdamSettings, Optimizer
 from mirada.training.preparing import Files
-from mirada.training.professor import ProfessorForcing
 from mirada.training.run import Request
 from mirada.training.settings import ConfigError, merge, read_sets, validate
 from tests.learning.test_sequences import make
@@ -32,8 +32,9 @@ from tests.training.test_resume import RECURRENT, weights_of
 VOCABULARY = 16
 CPU = torch.device("cpu")
 STACK = {"layers": 1, "heads": 2}
+SMALL = {"width": 8, "encoder": {"width": 8}, "decoder": {"width": 8}, "attention": {"when": "before"}}
 SHAPES = {
-    "recurrent": RecurrentConfig.model_validate({"width": 8, "encoder": {"width": 8}, "decoder": {"width": 8}}),
+    "recurrent": RecurrentConfig.model_validate(SMALL),
     "transformer": TransformerConfig.model_validate(
         {"width": 8, "feed_forward": 8, "encoder": STACK, "decoder": STACK, "cross": {"heads": 2}}
     ),

@@ -131,7 +131,13 @@ def test_a_folder_with_other_files_is_left_alone(corpus: Path, tmp_path: Path) -
 
 RECURRENT = {
     "data": {"vocabulary": 500, "variants": 2, "dev_share": 0.1, "test_share": 0.02},
-    "model": {"kind": "recurrent", "width": 16, "encoder": {"width": 16}, "decoder": {"width": 16}},
+    "model": {
+        "kind": "recurrent",
+        "width": 16,
+        "encoder": {"width": 16},
+        "decoder": {"width": 16},
+        "attention": {"when": "before"},
+    },
     "training": {
         "batch_tokens": 600,
         "validation_sentences": 4,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Annotated, Literal
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Field, Tag
 
-from mirada.models.config import Strict
+from mirada.models.config import Strict, by_kind
 
 DecayKind = Literal["linear", "exponential", "inverse_sigmoid"]
 STEEPNESS = 5.0  # of the curves that are no lines: e^−5 of the way is left at the end
@@ -68,18 +68,10 @@ class ProfessorConfig(Strict):
     rate: float = Field(default=1e-3, gt=0, description="the discriminator's learning rate")
 
 
-def _kind_of(value: object) -> object:
-    return value.get("kind", "teacher") if isinstance(value, dict) else getattr(value, "kind", None)
-
-
 ForcingConfig = Annotated[
     Annotated[TeacherConfig, Tag("teacher")]
     | Annotated[ScheduledConfig, Tag("scheduled")]
     | Annotated[ParallelConfig, Tag("parallel")]
     | Annotated[ProfessorConfig, Tag("professor")],
-    Discriminator(
-        _kind_of,
-        custom_error_type="kind",
-        custom_error_message="this way to train is not known; use kind = teacher, scheduled, parallel or professor",
-    ),
+    by_kind("teacher", "scheduled", "parallel", "professor"),
 ]

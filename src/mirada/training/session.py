@@ -22,11 +22,11 @@ from mirada.training import record as records
 from mirada.training.checkpoint import Progress
 from mirada.training.config import RunConfig
 from mirada.training.decisions import Decisions, Pass, decide_budget, decide_parts
+from mirada.training.forcing_choice import choose_forcing
 from mirada.training.loop import Loop
 from mirada.training.optimizer import AdamSettings, Optimizer
 from mirada.training.precision import choose, choose_device
 from mirada.training.preparing import Files, Prepared
-from mirada.training.professor import choose_forcing
 from mirada.training.record import RunRecord
 from mirada.training.report import Reporter
 from mirada.training.result import Result

@@ -25,14 +25,8 @@ from mirada.layers.recurrent import RecurrentEncoder
 from mirada.models.encoder_decoder import TranslationModel
 from mirada.tasks.task import Task
 from mirada.tasks.translation import evaluating
-from mirada.training.forcing import Chance, Forcing, Sampling, TeacherForcing, entered_in_turn
-from mirada.training.forcing_config import (
-    ForcingConfig,
-    ParallelConfig,
-    ProfessorConfig,
-    ScheduledConfig,
-    TeacherConfig,
-)
+from mirada.training.forcing import Chance, TeacherForcing, entered_in_turn
+from mirada.training.forcing_config import ProfessorConfig
 from mirada.training.optimizer import AdamSettings, Optimizer
 
 PREFIX, UPDATES = "forcing.", "updates"
@@ -112,16 +106,3 @@ class ProfessorForcing(TeacherForcing):
         told = functional.softplus(-self.discriminator(forced, padding)).mean()
         told = told + functional.softplus(self.discriminator(free, padding)).mean()
         self._optimizer.add(self._optimizer.gradients(told))
-
-
-def choose_forcing(
-    config: ForcingConfig, task: Task, model: TranslationModel, seed: int, device: torch.device
-) -> Forcing:
-    """The way to train that a config asks for."""
-    match config:
-        case ProfessorConfig():
-            return ProfessorForcing(task, model, config, seed, device)
-        case ScheduledConfig() | ParallelConfig():
-            return Sampling(task, model, config, device)
-        case TeacherConfig():
-            return TeacherForcing(task)

@@ -1,0 +1,30 @@
+"""From a config to a way to train."""
+
+from __future__ import annotations
+
+import torch
+
+from mirada.models.encoder_decoder import TranslationModel
+from mirada.tasks.task import Task
+from mirada.training.forcing import Forcing, Sampling, TeacherForcing
+from mirada.training.forcing_config import (
+    ForcingConfig,
+    ParallelConfig,
+    ProfessorConfig,
+    ScheduledConfig,
+    TeacherConfig,
+)
+from mirada.training.forcing_professor import ProfessorForcing
+
+
+def choose_forcing(
+    config: ForcingConfig, task: Task, model: TranslationModel, seed: int, device: torch.device
+) -> Forcing:
+    """The way to train that a config asks for."""
+    match config:
+        case ProfessorConfig():
+            return ProfessorForcing(task, model, config, seed, device)
+        case ScheduledConfig() | ParallelConfig():
+            return Sampling(task, model, config, device)
+        case TeacherConfig():
+            return TeacherForcing(task)

@@ -43,7 +43,6 @@ def facts(vocabulary: int) -> Facts:
     return Facts(
         made_from="x",
         read=120,
-        kept=110,
         dropped={"duplicate": 10},
         train=90,
         dev=12,
@@ -51,7 +50,6 @@ def facts(vocabulary: int) -> Facts:
         vocabulary=vocabulary,
         variants=8,
         preset="tiny",
-        words=(),
     )
 
 

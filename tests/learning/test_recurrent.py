@@ -25,7 +25,7 @@ def test_it_learns_to_reverse() -> None:
     optimizer = Optimizer(model, AdamSettings(), torch.float32)
     begun = time.process_time()
     for step in range(1, STEPS + 1):
-        loss_of(model, make(draw(chance, ROWS), "reverse"), None, 0.0).backward()
+        optimizer.add(optimizer.gradients(loss_of(model, make(draw(chance, ROWS), "reverse"), None, 0.0)))
         optimizer.step(rate_at("linear", step, peak=1e-2, warmup=40, total=STEPS, width=32), 1.0)
     rows = draw(chance, 400)
     with evaluating(model):

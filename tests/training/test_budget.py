@@ -2,7 +2,7 @@
 
 import pytest
 
-from mirada.training.budget import asked, by_count, by_time
+from mirada.training.budget import LAST_VALIDATIONS, TEST_COST, VALIDATION_COST, asked, by_count, by_time
 from mirada.training.config import BudgetConfig, TrainingConfig
 from mirada.training.defaults import default_dropout, default_rate, default_sampling, default_warmup
 
@@ -24,9 +24,9 @@ def test_minutes_leave_room_for_all_that_is_no_step() -> None:
     whole = by_time(10.0, 0.0, (0.5, 2_000.0), 100.0, 20, (0, 0))
     assert whole.steps == 1_200
     less = by_time(10.0, 60.0, (0.5, 2_000.0), 100.0, 20, (10_000, 20_000))
-    look, test = 0.8 * 10_000 / 4_000, 4 * 20_000 / 4_000
-    assert less.steps == int((600 - 60 - test - look - less.validations * look) / 0.5)
-    assert less.validations == 20
+    look, test = VALIDATION_COST * 10_000 / 4_000, TEST_COST * 20_000 / 4_000
+    assert less.steps == int((600 - 60 - test - LAST_VALIDATIONS * look - less.validations * look) / 0.5)
+    assert less.validations == 12, "8 % of the time"
     slow = by_time(1.0, 0.0, (0.5, 2_000.0), 100.0, 20, (10_000, 0))
     assert slow.validations == 3, "looking may not eat the time"
 

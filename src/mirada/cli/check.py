@@ -208,9 +208,9 @@ def _histogram(divided: "Divided") -> list[Row]:
     from mirada.evaluation.translation import count_words
 
     counts = np.zeros((2, len(LENGTHS) + 1), dtype=np.int64)
-    for texts in in_chunks(divided.gathered.spool.chosen(divided.sides <= Side.TEST)):
+    for pairs in in_chunks(divided.gathered.spool.chosen(divided.sides <= Side.TEST)):
         for side in (0, 1):
-            places = np.searchsorted(LENGTHS, count_words(texts[side]))
+            places = np.searchsorted(LENGTHS, count_words([pair[side] for pair in pairs]))
             counts[side] += np.bincount(places, minlength=len(LENGTHS) + 1)
     bounds = zip((0, *LENGTHS), (*LENGTHS, None), *counts.tolist(), strict=True)
     return [Row(below + 1, longest, *both) for below, longest, *both in bounds if any(both)]

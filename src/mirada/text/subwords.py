@@ -23,6 +23,7 @@ from mirada.text.slots import MARKS
 PADDING, UNKNOWN, BEGIN, END = 0, 1, 2, 3
 SPECIAL = (PADDING, UNKNOWN, BEGIN, END)
 THREADS = 2
+MANY = 64  # texts that are worth threads: to begin them costs as much as some texts
 LARGEST_MODEL = 64_000_000  # bytes; a vocabulary of a million pieces takes 20 million
 
 SPACE = "\u2581"  # SentencePiece writes it for a space, so the real one needs another name inside
@@ -51,9 +52,9 @@ class Subwords:
         return self.encode_many([text])[0]
 
     def encode_many(self, texts: Sequence[str], end: bool = False) -> list[list[int]]:
-        """The ids of many texts, in two threads; `end` adds the end mark to each."""
+        """The ids of many texts; `end` adds the end mark to each."""
         prepared = [_inside(normalise(text)) for text in texts]
-        return self._processor.encode(prepared, return_type=int, num_threads=THREADS, add_eos=end)
+        return self._processor.encode(prepared, return_type=int, num_threads=_threads(prepared), add_eos=end)
 
     def encode_flat(self, texts: Sequence[str], end: bool = False) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """The ids of many texts, one text behind another, and how many each has."""
@@ -69,7 +70,7 @@ class Subwords:
         """The texts of many rows of ids."""
         said = [[one for one in row if one > END] for row in rows]
         self._require_known(said)
-        return [_outside(text) for text in self._processor.decode(said, return_type=str, num_threads=THREADS)]
+        return [_outside(text) for text in self._processor.decode(said, return_type=str, num_threads=_threads(said))]
 
     def best(self, word: str, count: int) -> list[list[int]]:
         """The likeliest segmentations of a normalised text, the best first: at most `count`."""
@@ -124,6 +125,10 @@ def _processor(model: bytes) -> sentencepiece.SentencePieceProcessor:
     if not any(processor.is_byte(list(range(min(processor.get_piece_size(), 300))))):
         raise ForeignModelError("this model cannot spell in bytes, so texts could get lost; take one that can")
     return processor
+
+
+def _threads(rows: Sequence[object]) -> int:
+    return THREADS if len(rows) >= MANY else 1
 
 
 def _inside(text: str) -> str:

@@ -12,8 +12,9 @@ MEASURE_SHARE = 0.02  # of the minutes, spent on measuring a step
 MEASURE_SECONDS = (2.0, 15.0)  # least and most of it
 MEASURE_STEPS = 5
 VALIDATION_SHARE = 0.08  # of the minutes, for validations
-VALIDATION_COST = 0.8  # of the time that training on as many tokens takes: no backward pass, but greedy decoding
-TEST_COST = 4.0  # the same for beam search
+VALIDATION_COST = 1.6  # of the time that training on as many tokens takes: no backward pass, but greedy decoding
+TEST_COST = 10.0  # the same for beam search
+LAST_VALIDATIONS = 2  # at the end: of the best weights, and of the mean of the best
 FEWEST_VALIDATIONS = 3
 STEPS_BETWEEN = 25  # two validations, at least
 
@@ -62,7 +63,7 @@ def by_time(
     seconds, tokens = step
     second_of_token = seconds / max(1.0, tokens)
     look = VALIDATION_COST * held_out[0] * second_of_token
-    left = 60 * minutes - spent - TEST_COST * held_out[1] * second_of_token - look
+    left = 60 * minutes - spent - TEST_COST * held_out[1] * second_of_token - LAST_VALIDATIONS * look
     affordable = int(VALIDATION_SHARE * 60 * minutes / max(1e-6, look))
     looks = min(validations, max(FEWEST_VALIDATIONS, affordable))
     steps = int((left - looks * look) / seconds)

@@ -55,6 +55,8 @@ def hide(text: str, most: int = COUNT) -> Hidden:
 
 def show(text: str, symbols: Sequence[str]) -> str:
     """A text with the symbols in place of their marks; a mark without a symbol goes, and the space before it."""
+    if not holds_marks(text):
+        return text
     said = [number for number in map(_number, MARK.findall(text)) if number < len(symbols)]
     turns = [number for number in said if takes_turn(symbols[number])]
     written = symbols if all(one < other for one, other in pairwise(turns)) else in_turn(symbols)

@@ -7,7 +7,7 @@ import pytest
 
 from mirada.attention import Learned
 from mirada.decoding.limits import Flag
-from mirada.decoding.search import Search
+from mirada.decoding.options import Search
 from mirada.models.build import build
 from mirada.models.config import RecurrentConfig
 from mirada.models.folder import FolderError, Loaded
@@ -140,11 +140,11 @@ def test_the_layer_to_align_by() -> None:
     by_layer = {}
     for layer in (None, 0, 1, 2):
         chosen = made.model_copy(update={"alignment_layer": layer})
-        (found,) = Translator(Loaded(chosen, model, subwords())).translate(SHORT[1:2], beam=1, align=True)
+        (found,) = Translator.of(Loaded(chosen, model, subwords())).translate(SHORT[1:2], beam=1, align=True)
         by_layer[layer] = found.alignment
     assert by_layer[None] == by_layer[1]
     assert by_layer[0] != by_layer[2]
-    wrong = Translator(Loaded(made.model_copy(update={"alignment_layer": 3}), model, subwords()))
+    wrong = Translator.of(Loaded(made.model_copy(update={"alignment_layer": 3}), model, subwords()))
     with pytest.raises(ValueError, match="alignment_layer = 3, but the decoder has the layers 0 to 2"):
         wrong.translate(SHORT[1:2], beam=1, align=True)
 
@@ -152,7 +152,7 @@ def test_the_layer_to_align_by() -> None:
 def recurrent(score: str) -> Translator:
     shape = {"width": 8, "encoder": {"width": 8}, "decoder": {"width": 8}, "attention": {"score": score}}
     made = config().model_copy(update={"model": RecurrentConfig.model_validate(shape)})
-    return Translator(Loaded(made, build(made.model, made.vocabulary, seed=3).eval(), subwords()))
+    return Translator.of(Loaded(made, build(made.model, made.vocabulary, seed=3).eval(), subwords()))
 
 
 def test_a_recurrent_model_translates_and_aligns_as_any_other() -> None:
@@ -173,7 +173,7 @@ def test_a_model_without_attention_says_so_instead_of_aligning() -> None:
 
 def test_learned_places_are_never_left() -> None:
     made = config(longest=100, position=Learned(24))
-    translator = Translator(Loaded(made, build(made.model, made.vocabulary, seed=3).eval(), subwords()))
+    translator = Translator.of(Loaded(made, build(made.model, made.vocabulary, seed=3).eval(), subwords()))
     (found,) = translator.translate([" ".join(TEXTS[:2])], beam=2, align=True)
     assert found.alignment
 

@@ -104,4 +104,4 @@ def copier(
     base = build(made.model, made.vocabulary, seed=3).eval()
     model = Copier(base.embedding, base.encoder, base.decoder).eval()
     model.speech, model.sure = speech, sure
-    return Translator(Loaded(made, model, known))
+    return Translator.of(Loaded(made, model, known))

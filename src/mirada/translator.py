@@ -2,7 +2,8 @@
 
     text → parts → subwords → hypotheses → text
 
-What the command line, the server and the tests use. A text is cut only where it is too long for the model (see
+What the command line, the server and the tests use, whichever engine computes. Torch is not imported here, so that an
+exported model translates its first sentence at once. A text is cut only where it is too long for the model (see
 `mirada.text.sentences`); white space around it and between its parts is kept, and what has no words is kept as it is.
 """
 
@@ -12,31 +13,26 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import torch
-from jaxtyping import Float
-from torch import Tensor
-
-from mirada.attention import Attention
-from mirada.attention.record import joined, record
-from mirada.corpora.filling import fill
 from mirada.corpora.pair import Fault
 from mirada.corpora.pieces import has_words
+from mirada.decoding.checked import Checked, decode_checked
+from mirada.decoding.engine import About, Link
 from mirada.decoding.hypothesis import Hypothesis
 from mirada.decoding.limits import Flag
-from mirada.decoding.search import Checked, Search, decode_checked, padded
-from mirada.models.folder import Loaded, load
+from mirada.decoding.options import Search
+from mirada.export.choice import Choice, EngineName, Engines, open_engines
 from mirada.text.coding import Coded, decode, encode, pieces
 from mirada.text.placeholders import compare
 from mirada.text.sentences import Part, divide, join_translated
-from mirada.text.subwords import BEGIN, Subwords
+from mirada.text.subwords import Subwords
 
-SHORTEST_LIMIT, LONGEST_LIMIT = 16, 1_024  # tokens of a part: room for words, and an end to what memory must bear
+if TYPE_CHECKING:
+    from mirada.models.folder import Loaded
+
 CHUNK_LINES, CHUNK_CHARACTERS = 1_024, 200_000  # of a stream at once: enough to sort by length
-ALIGNED_AT_ONCE = 16  # sentences; the looks of 16 with 256 tokens each take 70 MB
 
-Link = tuple[int, int]
 One = TypeVar("One")
 
 
@@ -109,26 +105,51 @@ class _Said:
     links: list[Link] = field(default_factory=list)
 
 
-@dataclass(frozen=True, eq=False)
 class Translator:
     """A model that is ready to translate."""
 
-    loaded: Loaded
+    def __init__(self, engines: Engines) -> None:
+        self._engines = engines
 
     @classmethod
-    def load(cls, folder: Path | str) -> Translator:
-        """The translator of a model's folder."""
-        return cls(load(Path(folder)))
+    def load(cls, folder: Path | str, engine: EngineName | str = EngineName.AUTO) -> Translator:
+        """The translator of a model's folder, or of an exported one, with the fastest engine or the one asked for."""
+        return cls(open_engines(Path(folder), EngineName(engine)))
+
+    @classmethod
+    def of(cls, loaded: Loaded) -> Translator:
+        """The translator of a model that is loaded."""
+        from mirada.models.engine import TorchEngine
+
+        return cls(Engines(None, lambda: TorchEngine(loaded), "the model is loaded"))
 
     @property
     def source(self) -> str:
         """The language that it reads."""
-        return self.loaded.config.source
+        return self._about.source
 
     @property
     def target(self) -> str:
         """The language that it writes."""
-        return self.loaded.config.target
+        return self._about.target
+
+    @property
+    def subwords(self) -> Subwords:
+        """The pieces that texts are cut into."""
+        return self._engines.first.subwords
+
+    @property
+    def loaded(self) -> Loaded:
+        """The model itself, to be looked into; an exported folder has none."""
+        return self._engines.loaded
+
+    def engine_for(self, search: Search) -> Choice:
+        """The engine that will do a job, and why."""
+        return self._engines.choose(search)
+
+    @property
+    def _about(self) -> About:
+        return self._engines.first.about
 
     def translate(
         self,
@@ -162,7 +183,7 @@ class Translator:
         if isinstance(texts, str):
             raise ValueError("a single text was given; give a list of texts, such as [text]")
         if align:
-            self._aligning()  # a model that cannot says so before it has worked
+            self.engine_for(search).engine.require_alignment()  # a model that cannot says so before it has worked
         divided = [self._divide(text) for text in texts]
         words = dict.fromkeys(part.text for parts in divided for part in parts if has_words(part.text))
         said = dict(zip(words, self._say(list(words), search, align), strict=True))
@@ -194,6 +215,8 @@ class Translator:
 
         `listen` is called with every translation as it is made, for progress or for a record.
         """
+        from mirada.corpora.filling import fill  # all formats, which lines need not wait for
+
         tally = Tally()
 
         def translate(texts: list[str]) -> list[str]:
@@ -207,38 +230,22 @@ class Translator:
         filled = fill(path_in, path_out, self.source, self.target, translate, columns, overwrite)
         return FileSummary(filled.translated, filled.kept, filled.review, tally)
 
-    @property
-    def _places(self) -> int | None:
-        """How many places the model has vectors for; None where it knows every place."""
-        return self.loaded.config.model.places
-
-    @property
-    def _longest(self) -> int:
-        """The most tokens, with the end mark, of a source that is read whole."""
-        trained = min(max(self.loaded.config.longest, SHORTEST_LIMIT), LONGEST_LIMIT)
-        return trained if self._places is None else min(trained, self._places)
-
-    @property
-    def _device(self) -> torch.device:
-        return self.loaded.model.output.weight.device
-
     def _divide(self, text: str) -> list[Part]:
-        subwords = self.loaded.subwords
-        return divide(text, self.source, self._longest, lambda part: len(encode(subwords, [part])[0].ids))
+        subwords = self.subwords
+        return divide(text, self.source, self._about.longest, lambda part: len(encode(subwords, [part])[0].ids))
 
     def _say(self, texts: list[str], search: Search, align: bool) -> list[_Said]:
         """The translations of parts that have words and are short enough."""
-        if self._places is not None:
-            search = replace(search, longest=min(self._places, search.longest or self._places))
-        coded = encode(self.loaded.subwords, texts)
+        engine, places = self.engine_for(search).engine, self._about.places
+        if places is not None:
+            search = replace(search, longest=min(places, search.longest or places))
+        coded = encode(self.subwords, texts)
         sources = [one.ids for one in coded]
-        decoded = decode_checked(self.loaded.model, sources, search, self._device)
+        decoded = decode_checked(engine, sources, search)
         said = [(one.tokens, source) for source, found in zip(coded, decoded, strict=True) for one in found.hypotheses]
-        written = iter(
-            decode(self.loaded.subwords, [tokens for tokens, _ in said], [source.symbols for _, source in said])
-        )
+        written = iter(decode(self.subwords, [tokens for tokens, _ in said], [source.symbols for _, source in said]))
         best = [found.hypotheses[0].tokens for found in decoded]
-        links = self._links(sources, best) if align else [[] for _ in texts]
+        links = engine.align(sources, best) if align else [[] for _ in texts]
         return [
             _said(source, found, [next(written) for _ in found.hypotheses], linked)
             for source, found, linked in zip(coded, decoded, links, strict=True)
@@ -246,7 +253,7 @@ class Translator:
 
     def _kept(self, text: str) -> _Said:
         """A part without words, which stays as it is."""
-        (coded,) = encode(self.loaded.subwords, [text])
+        (coded,) = encode(self.subwords, [text])
         tokens = coded.ids[:-1]
         links = [(place, place) for place in range(len(tokens))]
         return _Said(coded, [Hypothesis(tokens, 0.0, finished=True)], [text], links=links)
@@ -263,7 +270,7 @@ class Translator:
             )
             for rank in range(count)
         ]
-        subwords = self.loaded.subwords
+        subwords = self.subwords
         return Translation(
             source,
             ranked[0].text,
@@ -274,46 +281,6 @@ class Translator:
             _flags(source, ranked[0].text, parts, said),
             tuple(ranked[1:]),
         )
-
-    def _links(self, sources: list[list[int]], targets: list[list[int]]) -> list[list[Link]]:
-        """For each token of each target the token of its source that was looked at most, when it was chosen."""
-        links: list[list[Link]] = [[] for _ in sources]
-        spoken = [number for number, target in enumerate(targets) if target]
-        spoken.sort(key=lambda number: len(targets[number]))
-        for start in range(0, len(spoken), ALIGNED_AT_ONCE):
-            numbers = spoken[start : start + ALIGNED_AT_ONCE]
-            weights = self._looks([sources[number] for number in numbers], [targets[number] for number in numbers])
-            for row, number in enumerate(numbers):
-                # The end mark is where a head looks that has nothing to look for, so it is no one's source.
-                real = weights[row, : len(targets[number]), : max(1, len(sources[number]) - 1)]
-                links[number] = [(place, target) for target, place in enumerate(real.argmax(-1).tolist())]
-        return links
-
-    def _looks(self, sources: list[list[int]], targets: list[list[int]]) -> Float[Tensor, "B N S"]:
-        """The mean weights of the heads of one layer, when the model is given the targets (teacher forcing)."""
-        model = self.loaded.model
-        source, source_padding = padded(sources, self._device)
-        entered, target_padding = padded([[BEGIN, *target[:-1]] for target in targets], self._device)
-        with torch.inference_mode(), record(self._aligning()) as looks:
-            model(source, source_padding, entered, target_padding)
-        return joined(looks)[0].weights.mean(1)
-
-    def _aligning(self) -> Attention:
-        """The look at the source that aligns best: the config's, or that of the last layer but one.
-
-        In the last but one the heads look at what is being translated (Garg et al. 2019, 4.1).
-        """
-        looks = self.loaded.model.looks_at_source()
-        if not looks:
-            raise ValueError("this model has no attention, so there is no alignment; translate without it")
-        layer = self.loaded.config.alignment_layer
-        layer = max(0, len(looks) - 2) if layer is None else layer
-        if layer >= len(looks):
-            raise ValueError(
-                f"alignment_layer = {layer}, but the decoder has the layers 0 to {len(looks) - 1}; "
-                "correct it in the model's config.json"
-            )
-        return looks[layer]
 
 
 def _chunks(lines: Iterable[str], most: int) -> Iterator[list[str]]:

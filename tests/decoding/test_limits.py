@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mirada.decoding.hypothesis import Hypothesis
-from mirada.decoding.limits import Flag, Reined, ReinedState, cap, flags_of, repeats
+from mirada.decoding.limits import Flag, cap, flags_of, repeats
+from mirada.decoding.rein import Reined, ReinedState
 from tests.decoding.stubs import SIZE, Actor
 
 ORDINARY = list(range(10, 40))

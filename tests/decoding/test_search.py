@@ -1,15 +1,19 @@
 """Searching many sources: order, batches, the second attempt, and what is refused."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mirada.decoding.limits import Flag, Reined, cap
+from mirada.decoding.checked import Checked, decode_checked
+from mirada.decoding.hypothesis import Hypothesis
+from mirada.decoding.limits import Flag, cap
+from mirada.decoding.options import Search
 from mirada.decoding.protocol import Reader
-from mirada.decoding.search import BUDGET, Search, decode_checked, decode_many
+from mirada.decoding.rein import Reined
+from mirada.decoding.search import BUDGET, decode_many
 from mirada.text.subwords import END
 from tests.decoding.stubs import Actor
 from tests.models.build import small_transformer
@@ -25,6 +29,23 @@ def some_sources(count: int = 5) -> list[list[int]]:
     generator = torch.Generator().manual_seed(1)
     lengths = torch.randint(1, 12, (count,), generator=generator).tolist()
     return [[*torch.randint(4, 23, (length,), generator=generator).tolist(), END] for length in lengths]
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A model as something that decodes."""
+
+    model: Reader
+
+    def decode(self, sources: list[list[int]], search: Search) -> list[list[Hypothesis]]:
+        return decode_many(self.model, sources, search)
+
+    def reined(self) -> "Plain":
+        return Plain(Reined(self.model, END))
+
+
+def checked(model: Reader, sources: list[list[int]], search: Search) -> list[Checked]:
+    return decode_checked(Plain(model), sources, search)
 
 
 def mirror(source: list[int]) -> list[int]:
@@ -67,7 +88,7 @@ def test_batches_keep_the_budget() -> None:
 
 def test_nothing_is_decoded_to_nothing() -> None:
     assert decode_many(Actor(mirror), [], Search()) == []
-    assert decode_checked(Actor(mirror), [], Search()) == []
+    assert checked(Actor(mirror), [], Search()) == []
 
 
 def test_beam_one_is_greedy_and_top_k_one_is_greedy() -> None:
@@ -101,7 +122,7 @@ def test_a_loop_is_tried_again_and_other_sources_are_not(search) -> None:
     first = decode_many(model, sources, search)
     assert first[1][0].tokens[:4] == [7, 8, 7, 8]
     model.batches.clear()
-    found = decode_checked(model, sources, search)
+    found = checked(model, sources, search)
     assert [count for count, _ in model.batches] == [3, 1]
     assert [one.hypotheses[0].tokens for one in (found[0], found[2])] == [[5, 6], [10, 11, 12]]
     assert found[0].flags == found[2].flags == ()
@@ -115,22 +136,22 @@ def test_what_cannot_be_mended_is_flagged() -> None:
     def chatter(source: list[int]) -> list[int]:
         return [4 + number * number % 45 for number in range(500)]
 
-    (found,) = decode_checked(Actor(chatter, sure=1.0), [[5, END]], Search(beam=2))
+    (found,) = checked(Actor(chatter, sure=1.0), [[5, END]], Search(beam=2))
     assert Flag.CUT in found.flags
     assert len(found.hypotheses[0].tokens) == cap(2)
 
 
 def test_an_empty_translation_is_tried_again() -> None:
-    (found,) = decode_checked(Actor(lambda _: [], sure=1 - 1e-12), [[5, 6, END]], Search(beam=1))
+    (found,) = checked(Actor(lambda _: [], sure=1 - 1e-12), [[5, 6, END]], Search(beam=1))
     assert found.flags == ()
     assert found.hypotheses[0].tokens
-    (nothing,) = decode_checked(Actor(lambda _: []), [[END]], Search(beam=1))
+    (nothing,) = checked(Actor(lambda _: []), [[END]], Search(beam=1))
     assert (nothing.hypotheses[0].tokens, nothing.flags) == ([], ())
 
 
 def test_a_sound_one_of_the_beam_comes_first() -> None:
     model = Actor(lambda _: [], sure=0.9)
-    (found,) = decode_checked(model, [[5, 6, END]], Search(beam=4, n_best=2))
+    (found,) = checked(model, [[5, 6, END]], Search(beam=4, n_best=2))
     assert len(model.batches) == 1  # no second attempt
     assert found.flags == ()
     assert [bool(one.tokens) for one in found.hypotheses] == [True, False]

@@ -5,7 +5,8 @@ import time
 
 import torch
 
-from mirada.decoding.search import Search, decode_many
+from mirada.decoding.options import Search
+from mirada.decoding.search import decode_many
 from mirada.models.build import build
 from mirada.models.config import RecurrentConfig
 from mirada.tasks.translation import evaluating, loss_of

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from mirada.data.batch import Batch, pair_up
-from mirada.decoding.search import Search, decode_many
+from mirada.decoding.options import Search
+from mirada.decoding.search import decode_many
 from mirada.tasks.translation import evaluating, loss_of
 from mirada.text.subwords import END, PADDING
 from mirada.training.optimizer import AdamSettings, Optimizer

@@ -30,7 +30,7 @@ def test_a_run_on_placeholders_makes_a_model_with_slots(corpus: Path, tmp_path: 
     assert made.config.slots == made.subwords.slots == COUNT
     dev = json.loads((tmp_path / "model" / "data" / "dev.json").read_text(encoding="utf-8"))
     assert all("{n" in text and not set(MARKS) & set(text) for pair in dev for text in pair), "scores are of real texts"
-    (said,) = Translator(made).translate(["{name} sleeps"], beam=1)
+    (said,) = Translator.of(made).translate(["{name} sleeps"], beam=1)
     assert not set(MARKS) & set(said.text)
 
 

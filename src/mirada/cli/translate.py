@@ -16,7 +16,7 @@ from mirada.cli.saying import Quiet, Verbose, begin, detail, print_json, say
 if TYPE_CHECKING:
     from mirada.corpora.pair import Fault
     from mirada.corpora.writing import Sink
-    from mirada.decoding.search import Search
+    from mirada.decoding.options import Search
     from mirada.translator import FileSummary, Tally, Translation, Translator
 
 LONGEST_LINE = 10_000_000  # bytes of a line of plain text: a book; it is translated sentence by sentence
@@ -71,7 +71,7 @@ def translate(
     if align and n_best > 1:
         fail("--align and --n-best were both given; alignments are made for the best translation only, use one of them")
     with failing():
-        from mirada.decoding.search import Search
+        from mirada.decoding.options import Search
 
         try:
             search = Search(
@@ -170,7 +170,7 @@ def _loaded(folder: Path) -> "Translator":
     begun = time.monotonic()
     translator = Translator.load(folder)
     detail(
-        f"{folder}: {translator.source} to {translator.target}, {translator.loaded.subwords.size:,} subwords, "
+        f"{folder}: {translator.source} to {translator.target}, {translator.subwords.size:,} subwords, "
         f"loaded in {time.monotonic() - begun:.1f} s"
     )
     return translator

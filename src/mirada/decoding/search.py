@@ -6,7 +6,6 @@ Legend: B sentences of a batch, S source places.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 import torch
@@ -16,8 +15,9 @@ from torch import Tensor
 from mirada.attention import Padding
 from mirada.decoding.beam import beam
 from mirada.decoding.greedy import greedy
-from mirada.decoding.hypothesis import Hypothesis
-from mirada.decoding.limits import Flag, Reined, cap, flags_of
+from mirada.decoding.hypothesis import NOTHING, Hypothesis
+from mirada.decoding.limits import cap
+from mirada.decoding.options import Search
 from mirada.decoding.protocol import Reader, S, Steps
 from mirada.decoding.sample import sample
 from mirada.text.subwords import BEGIN, END, PADDING
@@ -25,99 +25,6 @@ from mirada.text.subwords import BEGIN, END, PADDING
 # Source tokens of a batch, each counted once for every candidate. With a width of 512 and 6 layers the memories of
 # such a batch take at most 300 MB, and larger ones are no faster on a CPU.
 BUDGET = 4_096
-SECOND_BEAM = 5  # the least width of a second attempt
-WIDEST = 1_000
-# What a beam finds whose every candidate is impossible: under the rein, or by weights that are no numbers.
-NOTHING = Hypothesis([], float("-inf"), finished=False)
-
-
-@dataclass(frozen=True)
-class Search:
-    """How to decode: by beam search (greedy search if `beam` is 1), or by sampling `n_best` times.
-
-    Hypotheses are ranked by log-probability / length^length_penalty: 0 prefers short ones, 1 the best mean.
-    """
-
-    beam: int = 5
-    n_best: int = 1
-    length_penalty: float = 1.0
-    sampling: bool = False
-    temperature: float = 1.0
-    top_k: int | None = None
-    top_p: float = 1.0
-    seed: int = 0
-    longest: int | None = None  # most tokens of a translation, however long its source is
-
-    def __post_init__(self) -> None:
-        _require(1 <= self.beam <= WIDEST, f"beam = {self.beam}", f"use 1 (greedy) to {WIDEST:,}")
-        _require(1 <= self.n_best <= WIDEST, f"n_best = {self.n_best}", f"use 1 to {WIDEST:,}")
-        _require(
-            self.sampling or self.n_best <= self.beam,
-            f"n_best = {self.n_best} is more than beam = {self.beam}",
-            f"a beam finds no more hypotheses than it is wide; use beam = {self.n_best}",
-        )
-        _require(0 <= self.length_penalty <= 10, f"length_penalty = {self.length_penalty}", "use 0 to 10")
-        _require(
-            0 < self.temperature < float("inf"),
-            f"temperature = {self.temperature}",
-            "use a number above 0; for the likeliest tokens only, do not sample and set beam = 1",
-        )
-        _require(self.top_k is None or self.top_k >= 1, f"top_k = {self.top_k}", "use 1 or more, or None for all")
-        _require(0 < self.top_p <= 1, f"top_p = {self.top_p}", "use a share above 0, at most 1")
-        _require(self.longest is None or self.longest >= 1, f"longest = {self.longest}", "use 1 or more")
-
-
-def _require(holds: bool, found: str, advice: str) -> None:
-    if not holds:
-        raise ValueError(f"{found}; {advice}")
-
-
-@dataclass(frozen=True)
-class Checked:
-    """The hypotheses of a source, the best first, and what is wrong with the first."""
-
-    hypotheses: list[Hypothesis]
-    flags: tuple[Flag, ...]
-
-
-def decode_checked(
-    model: Reader[S], sources: Sequence[Sequence[int]], search: Search, device: torch.device | str = "cpu"
-) -> list[Checked]:
-    """As `decode_many`, but a failed translation gives way to a sound one of the same beam, or is tried again.
-
-    The second attempt is reined, and has more candidates, one of which may find an end. Most failures are loops, in
-    which every candidate of the beam is caught: more width alone does not free them, and neither does another length
-    penalty, which only ranks what has ended.
-    """
-    found = _judged_all(model, sources, search, device)
-    failed = [number for number, one in enumerate(found) if one.flags]
-    if failed:
-        wider = replace(search, beam=min(WIDEST, max(SECOND_BEAM, search.beam)))
-        second = _judged_all(Reined(model, END), [sources[number] for number in failed], wider, device)
-        for number, retried in zip(failed, second, strict=True):
-            found[number] = min(found[number], retried, key=lambda one: len(one.flags))
-    return found
-
-
-def _judged_all(
-    model: Reader[S], sources: Sequence[Sequence[int]], search: Search, device: torch.device | str
-) -> list[Checked]:
-    # All of the beam, since a sound one may stand behind those that are asked for.
-    all_found = search if search.sampling else replace(search, n_best=search.beam)
-    decoded = decode_many(model, sources, all_found, device)
-    return [_judged(hypotheses, source, search.n_best) for hypotheses, source in zip(decoded, sources, strict=True)]
-
-
-def _judged(hypotheses: list[Hypothesis], source: Sequence[int], count: int) -> Checked:
-    """The first `count` hypotheses; if the best has failed, the best sound one stands before it."""
-    flags = flags_of(hypotheses[0], source)
-    if not flags:
-        return Checked(hypotheses[:count], ())
-    sound = next((place for place, one in enumerate(hypotheses) if not flags_of(one, source)), None)
-    if sound is None:
-        return Checked(hypotheses[:count], flags)
-    others = hypotheses[:sound] + hypotheses[sound + 1 :]
-    return Checked([hypotheses[sound], *others][:count], ())
 
 
 def decode_many(

@@ -14,7 +14,8 @@ from mirada.corpora.pair import CorpusError
 from mirada.corpora.store import Store
 from mirada.data.batch import Batch, make_batch
 from mirada.data.order import cut
-from mirada.decoding.search import Search, decode_many
+from mirada.decoding.options import Search
+from mirada.decoding.search import decode_many
 from mirada.evaluation.translation import score, tokenizer_for
 from mirada.layers.noise import Noise
 from mirada.models.encoder_decoder import TranslationModel

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from torch import Tensor
 
-from mirada.decoding.search import Search
+from mirada.decoding.options import Search
 from mirada.evaluation.translation import Scores, score, tokenizer_for
 from mirada.models import folder as model_folder
 from mirada.models.build import build

@@ -1,0 +1,57 @@
+"""Checked decoding: a translation that went wrong gives way to a better one, whatever engine decodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mirada.decoding.engine import Decoder
+from mirada.decoding.hypothesis import Hypothesis
+from mirada.decoding.limits import Flag, flags_of
+from mirada.decoding.options import WIDEST, Search
+
+SECOND_BEAM = 5  # the least width of a second attempt
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The hypotheses of a source, the best first, and what is wrong with the first."""
+
+    hypotheses: list[Hypothesis]
+    flags: tuple[Flag, ...]
+
+
+def decode_checked(decoder: Decoder, sources: Sequence[Sequence[int]], search: Search) -> list[Checked]:
+    """What a decoder finds, but a failed translation gives way to a sound one of the same beam, or is tried again.
+
+    The second attempt is reined, and has more candidates, one of which may find an end. Most failures are loops, in
+    which every candidate of the beam is caught: more width alone does not free them, and neither does another length
+    penalty, which only ranks what has ended.
+    """
+    found = _judged_all(decoder, sources, search)
+    failed = [number for number, one in enumerate(found) if one.flags]
+    if failed:
+        wider = replace(search, beam=min(WIDEST, max(SECOND_BEAM, search.beam)))
+        second = _judged_all(decoder.reined(), [sources[number] for number in failed], wider)
+        for number, retried in zip(failed, second, strict=True):
+            found[number] = min(found[number], retried, key=lambda one: len(one.flags))
+    return found
+
+
+def _judged_all(decoder: Decoder, sources: Sequence[Sequence[int]], search: Search) -> list[Checked]:
+    # All of the beam, since a sound one may stand behind those that are asked for.
+    all_found = search if search.sampling else replace(search, n_best=search.beam)
+    decoded = decoder.decode(sources, all_found)
+    return [_judged(hypotheses, source, search.n_best) for hypotheses, source in zip(decoded, sources, strict=True)]
+
+
+def _judged(hypotheses: list[Hypothesis], source: Sequence[int], count: int) -> Checked:
+    """The first `count` hypotheses; if the best has failed, the best sound one stands before it."""
+    flags = flags_of(hypotheses[0], source)
+    if not flags:
+        return Checked(hypotheses[:count], ())
+    sound = next((place for place, one in enumerate(hypotheses) if not flags_of(one, source)), None)
+    if sound is None:
+        return Checked(hypotheses[:count], flags)
+    others = hypotheses[:sound] + hypotheses[sound + 1 :]
+    return Checked([hypotheses[sound], *others][:count], ())

@@ -1,0 +1,65 @@
+"""What a translator sees of an engine: languages, subwords, and decoding of ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from mirada.decoding.hypothesis import Hypothesis
+from mirada.decoding.options import Search
+from mirada.text.subwords import Subwords
+
+SHORTEST_LIMIT, LONGEST_LIMIT = 16, 1_024  # tokens of a source: room for words, and an end to what memory must bear
+
+Link = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a model is for, and how much it can read at once."""
+
+    source: str  # languages, BCP-47
+    target: str
+    longest_trained: int  # most tokens that a text of the training data had
+    places: int | None = None  # how many places the model has vectors for; None where it knows every place
+
+    @property
+    def longest(self) -> int:
+        """The most tokens, with the end mark, of a source that is read whole."""
+        trained = min(max(self.longest_trained, SHORTEST_LIMIT), LONGEST_LIMIT)
+        return trained if self.places is None else min(trained, self.places)
+
+
+@runtime_checkable
+class Decoder(Protocol):
+    """What finds hypotheses. A source is ids with the end mark; a target has none."""
+
+    def decode(self, sources: Sequence[Sequence[int]], search: Search) -> list[list[Hypothesis]]:
+        """The `n_best` hypotheses of every source, at least one, best first, in the order of the sources."""
+
+    def reined(self) -> Decoder:
+        """The same, but it may say no n-gram twice, and must say something."""
+
+
+@runtime_checkable
+class Engine(Decoder, Protocol):
+    """A model that is ready to decode, and to say where it looked."""
+
+    @property
+    def name(self) -> str:
+        """What computes."""
+
+    @property
+    def about(self) -> About:
+        """What the model is for."""
+
+    @property
+    def subwords(self) -> Subwords:
+        """The pieces that its ids stand for."""
+
+    def require_alignment(self) -> None:
+        """Raise where the model cannot say where it looks."""
+
+    def align(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[list[Link]]:
+        """For each token of each target the token of its source that was looked at most, when it was chosen."""

@@ -1,0 +1,122 @@
+"""Which engine serves a job: the one that is fastest, unless one is asked for.
+
+CTranslate2 is faster than torch for one sentence and for many (docs/experiments.md), so it serves wherever a folder is
+an export, or holds one of its present weights under `export/`, and the job is one that it can do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mirada.decoding.engine import Engine
+from mirada.decoding.options import Search
+from mirada.export.engine import INSTALL, ExportedEngine, is_installed
+from mirada.export.folder import INSIDE, ExportError, fingerprint, is_exported, read_about
+
+if TYPE_CHECKING:
+    from mirada.models.engine import TorchEngine
+    from mirada.models.folder import Loaded
+
+WEIGHTS = "model.safetensors"  # of a model's own folder
+
+
+class EngineName(StrEnum):
+    """What may be asked for."""
+
+    AUTO = "auto"
+    TORCH = "torch"
+    CTRANSLATE2 = "ctranslate2"
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """An engine, and why it was chosen."""
+
+    engine: Engine
+    why: str
+
+
+class Engines:
+    """The engines that can compute a model. Torch takes a second to import, so it is loaded when a job needs it."""
+
+    def __init__(self, exported: Engine | None, load_torch: Callable[[], TorchEngine] | None, why: str) -> None:
+        self._exported = exported
+        self._load_torch = load_torch
+        self._why = why
+
+    @cached_property
+    def first(self) -> Engine:
+        """The engine that is at hand."""
+        return self._torch if self._exported is None else self._exported
+
+    def choose(self, search: Search) -> Choice:
+        """The engine for a job."""
+        if self._exported is None:
+            return Choice(self._torch, self._why)
+        if search.sampling and self._load_torch is not None:
+            return Choice(self._torch, "CTranslate2's draws would depend on what else is translated")
+        return Choice(self._exported, self._why)
+
+    @property
+    def loaded(self) -> Loaded:
+        """The model itself."""
+        return self._torch.loaded
+
+    @cached_property
+    def _torch(self) -> TorchEngine:
+        if self._load_torch is None:
+            raise ExportError("an exported model has nothing for torch; give the model's own folder")
+        return self._load_torch()
+
+
+def open_engines(folder: Path, wanted: EngineName = EngineName.AUTO) -> Engines:
+    """The engines of a model's folder, or of an exported one."""
+    if wanted is EngineName.TORCH:
+        return _only_torch(folder, "as asked")
+    if is_exported(folder):
+        return Engines(ExportedEngine.load(folder), None, "an exported model")
+    inside = folder / INSIDE
+    if wanted is EngineName.CTRANSLATE2:
+        _require_current(folder, inside)
+        return Engines(ExportedEngine.load(inside), None, "as asked")
+    if not is_exported(inside):
+        return _only_torch(folder, "the model is not exported")
+    if not is_installed():
+        return _only_torch(folder, "CTranslate2 is not installed")
+    try:
+        _require_current(folder, inside)
+        exported = ExportedEngine.load(inside)
+    except ExportError as error:
+        return _only_torch(folder, f"the export cannot be used: {error}")
+    return Engines(exported, lambda: _load_torch(folder), "the fastest for this model")
+
+
+def _only_torch(folder: Path, why: str) -> Engines:
+    if is_exported(folder):
+        raise ExportError(f"{folder} is an exported model, and torch cannot compute it; give the model's own folder")
+    engine = _load_torch(folder)
+    return Engines(None, lambda: engine, why)
+
+
+def _load_torch(folder: Path) -> TorchEngine:
+    from mirada.models.engine import TorchEngine
+    from mirada.models.folder import load
+
+    return TorchEngine(load(folder))
+
+
+def _require_current(folder: Path, inside: Path) -> None:
+    """An export that was made from the weights that the model has now."""
+    command = f"mirada export {folder} --format ctranslate2 --output {inside}"
+    if not is_exported(inside):
+        raise ExportError(f"{folder} holds no exported model; make one with `{command}`")
+    if not is_installed():
+        raise ExportError(f"{inside} is an exported model; {INSTALL}")
+    weights = folder / WEIGHTS
+    if weights.is_file() and read_about(inside).weights != fingerprint(weights):
+        raise ExportError(f"{inside} was exported from other weights; make it again with `{command}`")

@@ -1,0 +1,98 @@
+"""The engine that computes with torch: every model, every search, on every device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from mirada.attention.record import joined, record
+from mirada.decoding.engine import About, Link
+from mirada.decoding.hypothesis import Hypothesis
+from mirada.decoding.options import Search
+from mirada.decoding.rein import Reined
+from mirada.decoding.search import decode_many, padded
+from mirada.models.folder import Loaded
+from mirada.text.subwords import BEGIN, END, Subwords
+
+ALIGNED_AT_ONCE = 16  # sentences; the looks of 16 with 256 tokens each take 70 MB
+
+
+@dataclass(frozen=True, eq=False)
+class TorchEngine:
+    """A loaded model as an engine."""
+
+    loaded: Loaded
+    held: bool = False  # by the rein
+
+    @property
+    def name(self) -> str:
+        return "torch"
+
+    @property
+    def about(self) -> About:
+        config = self.loaded.config
+        return About(config.source, config.target, config.longest, config.model.places)
+
+    @property
+    def subwords(self) -> Subwords:
+        return self.loaded.subwords
+
+    @property
+    def _device(self) -> torch.device:
+        return self.loaded.model.output.weight.device
+
+    def decode(self, sources: Sequence[Sequence[int]], search: Search) -> list[list[Hypothesis]]:
+        model = Reined(self.loaded.model, END) if self.held else self.loaded.model
+        return decode_many(model, sources, search, self._device)
+
+    def reined(self) -> TorchEngine:
+        return replace(self, held=True)
+
+    def require_alignment(self) -> None:
+        alignment_layer(self.loaded)
+
+    def align(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[list[Link]]:
+        links: list[list[Link]] = [[] for _ in sources]
+        spoken = [number for number, target in enumerate(targets) if target]
+        spoken.sort(key=lambda number: len(targets[number]))
+        for start in range(0, len(spoken), ALIGNED_AT_ONCE):
+            numbers = spoken[start : start + ALIGNED_AT_ONCE]
+            weights = self._looks([sources[number] for number in numbers], [targets[number] for number in numbers])
+            for row, number in enumerate(numbers):
+                # The end mark is where a head looks that has nothing to look for, so it is no one's source.
+                real = weights[row, : len(targets[number]), : max(1, len(sources[number]) - 1)]
+                links[number] = [(place, target) for target, place in enumerate(real.argmax(-1).tolist())]
+        return links
+
+    def _looks(self, sources: list[Sequence[int]], targets: list[Sequence[int]]) -> Float[Tensor, "B N S"]:
+        """The mean weights of the heads of one layer, when the model is given the targets (teacher forcing)."""
+        model = self.loaded.model
+        aligning = model.looks_at_source()[alignment_layer(self.loaded)]
+        source, source_padding = padded(sources, self._device)
+        entered, target_padding = padded([[BEGIN, *target[:-1]] for target in targets], self._device)
+        with torch.inference_mode(), record(aligning) as looks:
+            model(source, source_padding, entered, target_padding)
+        return joined(looks)[0].weights.mean(1)
+
+
+def alignment_layer(loaded: Loaded) -> int:
+    """The number of the look at the source that aligns words best: the config's, or that of the last layer but one.
+
+    In the last but one the heads look at what is being translated (Garg et al. 2019, 4.1).
+    """
+    layers = len(loaded.model.looks_at_source())
+    if layers == 0:
+        raise ValueError("this model has no attention, so there is no alignment; translate without it")
+    layer = loaded.config.alignment_layer
+    if layer is None:
+        return max(0, layers - 2)
+    if layer >= layers:
+        raise ValueError(
+            f"alignment_layer = {layer}, but the decoder has the layers 0 to {layers - 1}; "
+            "correct it in the model's config.json"
+        )
+    return layer

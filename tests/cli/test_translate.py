@@ -24,7 +24,9 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every folder that exists is a translator of English into itself."""
     real = Translator.load
     monkeypatch.setattr(
-        Translator, "load", lambda folder: copier(sure=0.9) if Path(folder).name == "copier" else real(folder)
+        Translator,
+        "load",
+        lambda folder, engine: copier(sure=0.9) if Path(folder).name == "copier" else real(folder, engine),
     )
 
 
@@ -131,7 +133,7 @@ def test_a_document_in_its_own_format(tmp_path: Path) -> None:
 
 
 def test_flags_are_told(monkeypatch) -> None:
-    monkeypatch.setattr(Translator, "load", lambda _: copier(lambda words: words[:4]))
+    monkeypatch.setattr(Translator, "load", lambda *_: copier(lambda words: words[:4]))
     result = run("-v", lines="Go home, %s.\nNo!\n")
     assert "2 translations, 1 flagged: 1 with placeholders lost or added" in result.stderr
     assert "translation 1 is with placeholders lost or added" in result.stderr

@@ -10,6 +10,7 @@ from mirada.cli.check import check
 from mirada.cli.demo import demo
 from mirada.cli.draw import draw
 from mirada.cli.evaluate import evaluate
+from mirada.cli.export import export
 from mirada.cli.gallery import gallery
 from mirada.cli.info import info
 from mirada.cli.saying import Quiet, Verbose, set_from_root
@@ -45,7 +46,7 @@ def options(
     set_from_root(quiet, verbose)
 
 
-for verb in (check, train, translate, evaluate, info, demo, draw, gallery):
+for verb in (check, train, translate, evaluate, export, info, demo, draw, gallery):
     app.command()(verb)
 
 

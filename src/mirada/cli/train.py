@@ -129,6 +129,9 @@ def _run(request: "Request", json: bool) -> None:
     from mirada.training.stopping import STOPPED, listening
 
     reporter = ConsoleReporter(is_quiet())
+    against = _reasons_against_export(request)
+    if against:
+        reporter.say(f"This model will have no CTranslate2 form and cannot be exported: {'; '.join(against)}.")
     with listening() as stop:
         outcome = run(request, reporter, stop)
     if not outcome.finished:
@@ -141,6 +144,18 @@ def _run(request: "Request", json: bool) -> None:
         print_json(_as_json(request, outcome))
     if not outcome.finished:
         raise typer.Exit(STOPPED + (stop.signal or 0))
+
+
+def _reasons_against_export(request: "Request") -> list[str]:
+    """Why the model that is to be trained could not be exported; a preset changes nothing in that."""
+    from mirada.export.capability import reasons_against
+    from mirada.models.folder import read_config
+    from mirada.training.settings import merge, preset_tree, validate
+
+    if request.start is not None:
+        return reasons_against(read_config(request.start).model)
+    tree = merge(preset_tree(request.preset or "small"), request.settings)
+    return reasons_against(validate(tree, request.where).model)
 
 
 def _tell(request: "Request", outcome: "Outcome") -> None:

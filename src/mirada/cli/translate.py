@@ -4,6 +4,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
@@ -23,8 +24,16 @@ LONGEST_LINE = 10_000_000  # bytes of a line of plain text: a book; it is transl
 REVIEWS_TOLD = 20  # more are told with -v, and all in the JSON
 
 
+class EngineChoice(StrEnum):
+    """What may compute."""
+
+    AUTO = "auto"
+    TORCH = "torch"
+    CTRANSLATE2 = "ctranslate2"
+
+
 def translate(
-    model: Annotated[Path, typer.Argument(help="The folder of a trained model.", show_default=False)],
+    model: Annotated[Path, typer.Argument(help="The folder of a trained or exported model.", show_default=False)],
     input_file: Annotated[
         Path | None,
         typer.Option("--input", "-i", help="A .txt, .tsv, .csv, .tmx, .xlf or .po file instead of standard input."),
@@ -56,6 +65,7 @@ def translate(
         typer.Option(help="Say which source token each token came from: 0-0 1-2 behind a tab, or in the JSON."),
     ] = False,
     columns: Annotated[str | None, typer.Option(help="The columns of a table: names or numbers, such as 1,3.")] = None,
+    engine: Annotated[EngineChoice, typer.Option(help="What computes; auto is the fastest.")] = EngineChoice.AUTO,
     overwrite: Annotated[bool, typer.Option(help="Translate again what the file has translations for.")] = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -86,7 +96,7 @@ def translate(
             )
         except ValueError as error:
             fail(_as_options(str(error)))
-        translator = _loaded(model)
+        translator = _loaded(model, engine, search)
         by_line = _is_by_line(input_file, output, translator, search, align)
         run = _Run(as_json, time.monotonic())
         if by_line or input_file is None or output is None:
@@ -164,15 +174,17 @@ def _is_by_line(
     return False
 
 
-def _loaded(folder: Path) -> "Translator":
+def _loaded(folder: Path, engine: EngineChoice, search: "Search") -> "Translator":
     from mirada.translator import Translator
 
     begun = time.monotonic()
-    translator = Translator.load(folder)
+    translator = Translator.load(folder, engine.value)
+    chosen = translator.engine_for(search)
     detail(
         f"{folder}: {translator.source} to {translator.target}, {translator.subwords.size:,} subwords, "
         f"loaded in {time.monotonic() - begun:.1f} s"
     )
+    detail(f"engine: {chosen.engine.name} ({chosen.why})")
     return translator
 
 

@@ -24,8 +24,9 @@ def beam(
 ) -> list[list[Hypothesis]]:
     """The `width` best hypotheses of every sentence, best first by log-probability / length^penalty.
 
-    A sentence stops when it has `width` finished hypotheses, none of which a running one can still beat, or at its
-    limit of tokens. The bookkeeping of all sentences is done at once; only what is finished is touched in Python.
+    A sentence stops when `width` of its hypotheses have ended (first come, first served: a patience of 1 in Kasai et
+    al. 2022), or at its limit of tokens. The bookkeeping of all sentences is done at once; only what is finished
+    is touched in Python.
     """
     if width < 1:
         raise ValueError(f"beam = {width}; use 1 or more")
@@ -93,19 +94,8 @@ class _Search:
         """Which running sentences need no further step."""
         at_limit = self.limits[self.sentences] <= self.length
         self._keep_unfinished(at_limit)
-        # The best that a running candidate can still reach: no more loss, and the greatest length that helps.
-        lengths = self.limits[self.sentences] + 1 if self.penalty > 0 else torch.full_like(self.sentences, self.length)
-        hopes = self.logs[:, 0] / lengths.clamp_min(1) ** self.penalty
-        enough = [
-            len(self.found[sentence]) >= self.width and self._worst(sentence) >= hope
-            for sentence, hope in zip(self.sentences.tolist(), hopes.tolist(), strict=True)
-        ]
+        enough = [len(self.found[sentence]) >= self.width for sentence in self.sentences.tolist()]
         return at_limit | torch.tensor(enough, dtype=torch.bool, device=at_limit.device)
-
-    def _worst(self, sentence: int) -> float:
-        """The score of the last hypothesis that would be returned now."""
-        scores = sorted((found.score(self.penalty) for found in self.found[sentence]), reverse=True)
-        return scores[self.width - 1]
 
     def _keep_unfinished(self, at_limit: Tensor) -> None:
         """At the limit, what still runs is kept as it is, said to be unfinished."""

@@ -46,7 +46,7 @@ class Reined(Generic[S]):
         return ReinedState(self._model.start(source, padding), source.new_empty((len(source), 0)))
 
     def step(self, tokens: Int[Tensor, "R"], state: ReinedState[S]) -> tuple[Float[Tensor, "R T"], ReinedState[S]]:
-        """The log-probabilities of the next token, −∞ for what may not be said."""
+        """The log-probabilities of the next token among those that may be said, −∞ for the others."""
         scores, inner = self._model.step(tokens, state.inner)
         said = torch.cat([state.said, tokens[:, None]], 1)
         if said.shape[1] == 1:
@@ -54,7 +54,9 @@ class Reined(Generic[S]):
             refused[:, self._end] = True
         else:
             refused = _said_before(said, self._size, scores.shape[-1])
-        return scores.masked_fill(refused, float("-inf")), ReinedState(inner, said)
+        allowed = scores.masked_fill(refused, float("-inf"))
+        rest = allowed.logsumexp(-1, keepdim=True)
+        return allowed - rest.masked_fill(rest.isinf(), 0), ReinedState(inner, said)
 
 
 def _said_before(said: Int[Tensor, "R N"], size: int, vocabulary: int) -> Bool[Tensor, "R T"]:

@@ -1,8 +1,8 @@
 """The engine that computes an exported model with CTranslate2, and imports no torch.
 
-It finds what ours finds. A hypothesis ends with the end mark, which counts in its length; a sentence stops when as many
-hypotheses as the beam is wide have ended. A call of CTranslate2 has one limit of length for all its sentences, and we
-have one for each: like ones are called together, and what the greater limit may have changed is decoded again.
+It finds what torch finds: both rank by log-probability / length^penalty, the end mark counted, and both stop when as
+many hypotheses as the beam is wide have ended. A call of CTranslate2 has one limit of length for all its sentences, and
+we have one for each: like ones are called together, and those that reached their own are decoded again with it.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 BATCH = 1_024  # source tokens of a batch, each counted once for every candidate
 LIKE = 0.75  # limits that may share a call: no sentence that runs to its limit runs much further
 IMPOSSIBLE = -1e30  # below are candidates that CTranslate2 has refused
+# CTranslate2 ranks what the limit cut among what has ended; where a sentence has both, this penalty puts those that
+# are shorter than the limit first, so that none of them is pushed out.
+SHORT_FIRST = -8.0
 SLIGHT = 1e-6  # instead of a penalty of 0, at which CTranslate2 stops at the first good end
 INSTALL = "it needs CTranslate2, which is not installed: pip install 'mirada[ctranslate2]'"
 
@@ -88,16 +91,14 @@ class ExportedEngine:
                 "use the model's own folder and torch"
             )
         limits = [cap(len(source), search.longest) for source in sources]
-        calls = list(_alike(limits))
-        found = self._called(sources, limits, calls, search)
+        found = self._called(sources, limits, list(_alike(limits)), search, search.length_penalty)
         again: dict[int, list[int]] = defaultdict(list)
-        for numbers in calls:
-            allowed = limits[numbers[0]]
-            for number in numbers:
-                if limits[number] < allowed and any(_reaches(one, limits[number]) for one in found[number]):
-                    again[limits[number]].append(number)
-        found |= self._called(sources, limits, list(again.values()), search)
-        return [found[number][: search.n_best] or [NOTHING] for number in range(len(sources))]
+        for number, limit in enumerate(limits):
+            if any(_reaches(one, limit) for one in found[number]):
+                again[limit].append(number)
+        found |= self._called(sources, limits, list(again.values()), search, SHORT_FIRST)
+        ranked = (_ranked(found[number], search) for number in range(len(sources)))
+        return [hypotheses or [NOTHING] for hypotheses in ranked]
 
     def reined(self) -> ExportedEngine:
         return replace(self, held=True)
@@ -115,21 +116,22 @@ class ExportedEngine:
         return links
 
     def _called(
-        self, sources: Sequence[Sequence[int]], limits: Sequence[int], calls: list[list[int]], search: Search
+        self,
+        sources: Sequence[Sequence[int]],
+        limits: Sequence[int],
+        calls: list[list[int]],
+        search: Search,
+        penalty: float,
     ) -> dict[int, list[Hypothesis]]:
         """The hypotheses of these sources by their number; those of a call share the limit of its first."""
-        waiting = [
-            (number, result)
-            for numbers in calls
-            for number, result in zip(
-                numbers,
-                self._submit([sources[number] for number in numbers], limits[numbers[0]], search),
-                strict=True,
-            )
-        ]
-        return {number: self._read(result.result(), search.length_penalty) for number, result in waiting}
+        penalty = penalty or SLIGHT
+        waiting: dict[int, Waiting] = {}
+        for numbers in calls:
+            submitted = self._submit([sources[number] for number in numbers], limits[numbers[0]], search, penalty)
+            waiting |= dict(zip(numbers, submitted, strict=True))
+        return {number: self._read(result.result(), penalty) for number, result in waiting.items()}
 
-    def _submit(self, sources: list[Sequence[int]], limit: int, search: Search) -> list[Waiting]:
+    def _submit(self, sources: list[Sequence[int]], limit: int, search: Search, penalty: float) -> list[Waiting]:
         """Sources given to CTranslate2, longest first, whose threads take them batch by batch."""
         return self.translator.translate_batch(
             self._pieces_of(sources),
@@ -138,7 +140,7 @@ class ExportedEngine:
             asynchronous=True,
             beam_size=search.beam,
             num_hypotheses=search.beam,
-            length_penalty=max(search.length_penalty, SLIGHT),
+            length_penalty=penalty,
             no_repeat_ngram_size=GRAM if self.held else 0,
             min_decoding_length=1 if self.held else 0,
             max_decoding_length=limit,
@@ -168,13 +170,10 @@ class ExportedEngine:
         return [[pieces[one] for one in (row[:-1] if end else row)] for row in rows]
 
     def _read(self, result: Found, penalty: float) -> list[Hypothesis]:
-        """The hypotheses of a sentence as ours: finished ones before unfinished ones, then by score."""
-        found = [
-            self._hypothesis(pieces, score, max(penalty, SLIGHT))
-            for pieces, score in zip(result.hypotheses, result.scores, strict=True)
-        ]
-        possible = [one for one in found if one.log_probability > IMPOSSIBLE]
-        return sorted(possible, key=lambda one: (one.finished, one.score(penalty)), reverse=True)
+        """The hypotheses of a sentence as ours."""
+        scored = zip(result.hypotheses, result.scores, strict=True)
+        found = [self._hypothesis(pieces, score, penalty) for pieces, score in scored]
+        return [one for one in found if one.log_probability > IMPOSSIBLE]
 
     def _hypothesis(self, pieces: list[str], score: float, penalty: float) -> Hypothesis:
         finished = not pieces or pieces[-1] == self.subwords.pieces[END]  # no pieces at all for a source of none
@@ -197,6 +196,12 @@ def _alike(limits: Sequence[int]) -> Iterator[list[int]]:
         group.append(number)
     if group:
         yield group
+
+
+def _ranked(hypotheses: list[Hypothesis], search: Search) -> list[Hypothesis]:
+    """The best: finished ones before unfinished ones, then by score."""
+    ranked = sorted(hypotheses, key=lambda one: (one.finished, one.score(search.length_penalty)), reverse=True)
+    return ranked[: search.n_best]
 
 
 def _reaches(hypothesis: Hypothesis, limit: int) -> bool:

@@ -1,0 +1,66 @@
+"""An `.argosmodel` package, which Argos Translate and LibreTranslate install.
+
+    translate-en_es/metadata.json           languages and versions
+    translate-en_es/model/…                 what CTranslate2 reads
+    translate-en_es/sentencepiece.model     our subwords
+    translate-en_es/README.md               the model's card
+
+A zip file whose one folder is unpacked beside those of other packages.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from mirada import __version__
+from mirada.export.folder import CARD, MODEL, SETTINGS, SUBWORDS, VOCABULARY, Exported
+
+SUFFIX = ".argosmodel"
+ARGOS = "1.9.0"  # the version of Argos Translate from which on it reads what we write
+PACKAGE = "1.0"
+WHEN = (1980, 1, 1, 0, 0, 0)  # no time within: the same model gives the same bytes
+
+
+def package_name(exported: Exported) -> str:
+    """The name of the package and of its folder."""
+    return f"translate-{_code(exported.source)}_{_code(exported.target)}"
+
+
+def pack(folder: Path, exported: Exported, package: Path) -> None:
+    """Write the package of an exported folder."""
+    name = package_name(exported)
+    with ZipFile(package, "w", ZIP_DEFLATED) as file:
+        _add(file, f"{name}/metadata.json", (json.dumps(metadata(exported), indent=2) + "\n").encode())
+        for part in (SETTINGS, MODEL, VOCABULARY):
+            _add(file, f"{name}/model/{part}", (folder / part).read_bytes())
+        _add(file, f"{name}/sentencepiece.model", (folder / SUBWORDS).read_bytes())
+        if (folder / CARD).is_file():
+            _add(file, f"{name}/README.md", (folder / CARD).read_bytes())
+
+
+def metadata(exported: Exported) -> dict[str, object]:
+    """What Argos Translate wants to know of a package."""
+    return {
+        "package_version": PACKAGE,
+        "argos_version": ARGOS,
+        "type": "translate",
+        "from_code": _code(exported.source),
+        "from_name": exported.source,
+        "to_code": _code(exported.target),
+        "to_name": exported.target,
+        "made_by": f"mirada {__version__}",
+    }
+
+
+def _code(tag: str) -> str:
+    """The language of a tag: pt-BR is pt."""
+    return tag.partition("-")[0].lower()
+
+
+def _add(file: ZipFile, name: str, data: bytes) -> None:
+    entry = ZipInfo(name, WHEN)
+    entry.compress_type = ZIP_DEFLATED
+    entry.external_attr = 0o644 << 16
+    file.writestr(entry, data)

@@ -157,10 +157,10 @@ def _is_by_line(
     input_file: Path | None, output: Path | None, translator: "Translator", search: "Search", align: bool
 ) -> bool:
     """Whether lines are translated, and not a file filled; what cannot be done is a wrong use."""
-    from mirada.corpora.reading import format_of
-
     if input_file is None:
         return True
+    from mirada.corpora.reading import format_of
+
     if output is not None and output.exists() and input_file.exists() and output.samefile(input_file):
         fail(f"--input and --output are both {input_file}; name another output, so that the source stays")
     kind = format_of(input_file, (translator.source, translator.target))

@@ -72,7 +72,7 @@ class ExportedEngine:
 
         try:
             translator = ctranslate2.Translator(str(folder), inter_threads=threads(), intra_threads=1)
-        except (RuntimeError, ValueError, MemoryError) as error:
+        except (RuntimeError, ValueError, IndexError, MemoryError) as error:
             raise ExportError(f"{folder} cannot be loaded by CTranslate2: {error}; export the model again") from None
         return cls(exported, subwords, translator)
 

@@ -84,15 +84,19 @@ def read_about(folder: Path) -> Exported:
 
 
 def read_subwords(folder: Path, about: Exported) -> Subwords:
-    """The subwords of a folder, which must be as many as the model knows."""
+    """The subwords of a folder, which must be those that the model knows."""
     try:
         subwords = Subwords.load(folder / SUBWORDS)
     except ValueError as error:
         raise ExportError(str(error)) from None
-    if subwords.size != about.vocabulary:
+    try:
+        known = json.loads((folder / VOCABULARY).read_bytes())
+    except (ValueError, RecursionError):
+        raise ExportError(f"{folder / VOCABULARY} is damaged: it is no JSON; export the model again") from None
+    if known != list(subwords.pieces) or len(known) != about.vocabulary:
         raise ExportError(
-            f"{folder / SUBWORDS} has {subwords.size:,} subwords, but the model was exported with "
-            f"{about.vocabulary:,}: the file is from another model; export it again"
+            f"{folder / SUBWORDS} and {VOCABULARY} hold different subwords: one of them is from another model; "
+            "export the model again"
         )
     return subwords
 

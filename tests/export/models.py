@@ -1,0 +1,51 @@
+"""Tiny models to export: random weights, made sharp, so that no two translations are nearly as good."""
+
+from pathlib import Path
+
+import torch
+
+from mirada.attention import Sinusoidal
+from mirada.models.build import build
+from mirada.models.config import LookConfig, StackConfig, TransformerConfig
+from mirada.models.folder import FolderConfig, Loaded, save, tensors_of
+from tests.translators import subwords
+
+SHARP = 3.0  # times the usual weights
+
+
+def shape(**changes: object) -> TransformerConfig:
+    """A model of two layers and widths that are easily told apart."""
+    stack = StackConfig(heads=2, layers=2)
+    usual: dict[str, object] = {
+        "width": 8,
+        "feed_forward": 12,
+        "encoder": stack,
+        "decoder": stack,
+        "cross": LookConfig(heads=2),
+        "position": Sinusoidal(),
+    }
+    return TransformerConfig.model_validate(usual | changes)
+
+
+def stack(**changes: object) -> StackConfig:
+    return StackConfig.model_validate({"heads": 2, "layers": 2} | changes)
+
+
+def random_model(model: TransformerConfig, seed: int = 3) -> Loaded:
+    """A model with numbers of all kinds, biases and norms included."""
+    config = FolderConfig(source="en", target="es", vocabulary=subwords().size, longest=40, model=model)
+    made = build(model, config.vocabulary, seed).eval()
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for tensor in made.parameters():
+            tensor += 0.3 * torch.randn(tensor.shape, generator=generator)
+        made.embedding.weight *= SHARP
+        made.output.bias[3] += 2.0  # it must end now and then
+    return Loaded(config, made, subwords())
+
+
+def model_folder(folder: Path, model: TransformerConfig | None = None) -> Path:
+    """The folder of a random model."""
+    loaded = random_model(shape() if model is None else model)
+    save(folder, loaded.config, tensors_of(loaded.model), loaded.subwords, "A model for tests.\n")
+    return folder

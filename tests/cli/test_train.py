@@ -188,3 +188,15 @@ def test_ctrl_c_saves_and_says_how_to_go_on(corpus: Path, tmp_path: Path) -> Non
     assert run.returncode == 128 + signal.SIGINT, told
     assert "Give the same command to go on" in told
     assert (tmp_path / "model" / "training.safetensors").exists()
+
+
+def test_a_model_that_cannot_be_exported_is_told_before_it_is_trained(corpus, tmp_path, monkeypatch) -> None:
+    from mirada.training.session import Outcome
+
+    monkeypatch.setattr("mirada.training.run.train", lambda *_: Outcome(True, 1, 1, None))
+    for change, told in (("model.norm=batch", True), ("model.norm=rms", False)):
+        result = train(corpus, tmp_path / "model", "--set", change)
+        assert result.exit_code == 0, result.stderr
+        lines = [line for line in result.stderr.splitlines() if "no CTranslate2 form" in line]
+        assert len(lines) == told
+        assert ("model.norm = 'batch'" in result.stderr) == told

@@ -76,6 +76,25 @@ def test_a_sentence_does_not_depend_on_its_batch(width) -> None:
         assert [hypothesis.tokens for hypothesis in alone] == [hypothesis.tokens for hypothesis in together[row]]
 
 
+class Counting(Table):
+    """The same model, which counts its steps."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+
+    def step(self, tokens: Tensor, state: Said) -> tuple[Tensor, Said]:
+        self.steps += 1
+        return super().step(tokens, state)
+
+
+def test_a_sentence_stops_when_as_many_have_ended_as_the_beam_is_wide() -> None:
+    model, first, limits = Counting(), torch.tensor([7]), torch.tensor([50])
+    (found,) = beam(model, Said(torch.empty(1, 0, dtype=torch.int64)), first, END, limits, 3)
+    assert [hypothesis.finished for hypothesis in found] == [True] * 3
+    assert model.steps < 50
+    assert model.steps >= max(len(hypothesis.tokens) + 1 for hypothesis in found)
+
+
 def test_the_limit_is_said() -> None:
     first, limits = torch.tensor([7]), torch.tensor([1])
     (found,) = beam(Table(), Said(torch.empty(1, 0, dtype=torch.int64)), first, END, limits, 3)

@@ -85,6 +85,7 @@ def test_the_rein_refuses_to_end_at_once() -> None:
     scores, state = model.step(begin, state)
     assert scores[:, 3].isinf().all()
     assert int(scores.isinf().sum()) == 2
+    assert torch.allclose(scores.exp().sum(-1), torch.ones(2))  # what may be said shares all of the probability
     scores, state = model.step(torch.tensor([5, 6]), state.select(torch.tensor([1, 0])))
     assert scores.isfinite().all()
     assert scores.shape == (2, SIZE)

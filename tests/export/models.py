@@ -38,7 +38,7 @@ def random_model(model: TransformerConfig, seed: int = 3) -> Loaded:
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for tensor in made.parameters():
-            tensor += 0.3 * torch.randn(tensor.shape, generator=generator)
+            tensor.add_(torch.randn(tensor.shape, generator=generator), alpha=0.3)
         made.embedding.weight *= SHARP
         made.output.bias[3] += 2.0  # it must end now and then
     return Loaded(config, made, subwords())

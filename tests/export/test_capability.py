@@ -32,7 +32,7 @@ def test_all_reasons_are_told() -> None:
     ):
         assert sum(word in reason for reason in found) == 1, word
     assert len(found) == 10
-    with pytest.raises(ExportError, match="has no CTranslate2 form: .*batch.*; and .*window") as refused:
+    with pytest.raises(ExportError, match=r"has no CTranslate2 form: .*batch.*; and .*window") as refused:
         require_form(model)
     assert all(reason in str(refused.value) for reason in found)
 

@@ -27,11 +27,12 @@ class Script:
 class Actor:
     """A model that says, almost surely, what `speech` makes of its source, and then END for ever.
 
-    A quarter of what is left goes to END, so that a beam has other hypotheses, too.
+    A share of what is left goes to END, so that a beam has other hypotheses, too; as many of them as the beam is wide
+    and it stops, so a long speech needs a share of 0.
     """
 
-    def __init__(self, speech: Speech, sure: float = 0.9, size: int = SIZE) -> None:
-        self.speech, self.sure, self.size = speech, sure, size
+    def __init__(self, speech: Speech, sure: float = 0.9, size: int = SIZE, ending: float = 0.25) -> None:
+        self.speech, self.sure, self.size, self.ending = speech, sure, size, ending
         self.batches: list[tuple[int, ...]] = []
 
     def start(self, source: Tensor, padding: Padding | None) -> Script:
@@ -41,8 +42,8 @@ class Actor:
 
     def step(self, tokens: Tensor, state: Script) -> tuple[Tensor, Script]:
         rest = (1 - self.sure) / self.size
-        scores = torch.full((len(tokens), self.size), 3 / 4 * rest)
-        scores[:, END] += rest * self.size / 4
+        scores = torch.full((len(tokens), self.size), (1 - self.ending) * rest)
+        scores[:, END] = rest * self.size * self.ending
         for row, words in enumerate(state.words):
             scores[row, words[state.said] if state.said < len(words) else END] += self.sure
         return (scores / scores.sum(-1, keepdim=True)).log(), Script(state.words, state.said + 1)

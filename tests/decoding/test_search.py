@@ -71,7 +71,7 @@ def test_alone_or_in_any_batch(search, monkeypatch) -> None:
 @settings(max_examples=30)
 @given(st.lists(st.lists(st.integers(4, 49), max_size=9), max_size=8), st.integers(1, 3))
 def test_the_order_is_restored(texts, beam) -> None:
-    found = decode_many(Actor(mirror), [[*text, END] for text in texts], Search(beam=beam))
+    found = decode_many(Actor(mirror, ending=0), [[*text, END] for text in texts], Search(beam=beam))
     assert [best[0].tokens for best in found] == [mirror(text) for text in texts]
 
 
@@ -117,7 +117,7 @@ def endless(source: list[int]) -> list[int]:
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES.keys())
 def test_a_loop_is_tried_again_and_other_sources_are_not(search) -> None:
     search = replace(search, longest=None)  # room for a loop
-    model = Actor(endless, sure=1 - 1e-12)
+    model = Actor(endless, sure=1 - 1e-12, ending=0.25 if search.sampling or search.beam == 1 else 0)
     sources = [[5, 6, END], [9, 5, END], [10, 11, 12, END]]
     first = decode_many(model, sources, search)
     assert first[1][0].tokens[:4] == [7, 8, 7, 8]

@@ -1,12 +1,14 @@
 """A Transformer written as CTranslate2 reads it.
 
-ours                         theirs
-query_map, key_map, value_map   one matrix under another (the look at the source: key and value only)
-groups of heads              each key and value head once for every head that shares it
-Sinusoidal, Learned, none    a table of places: theirs sets sines before cosines, ours beside each other
-Rotary, d with d + D/2       rotary_interleave off
-Shaw                         relative_position; a table that the model does not have is one of zeros
-√width · E, output bias      scale_embeddings, projection.bias; one matrix serves both, as with us
+    ours                            theirs
+    query_map, key_map, value_map   one matrix under another (the look at the source: key and value only)
+    groups of heads                 each key and value head once for every head that shares it
+    Sinusoidal, Learned, none       a table of places: theirs sets sines before cosines, ours beside each other
+    Rotary, d with d + D/2          rotary_interleave off
+    Shaw                            relative_position; a table that the model does not have is one of zeros
+    √width · E, output bias         scale_embeddings, projection.bias; one matrix serves both, as with us
+
+Numbers are float32 until CTranslate2 itself rounds them.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def read_subwords(folder: Path, about: Exported) -> Subwords:
         known = json.loads((folder / VOCABULARY).read_bytes())
     except (ValueError, RecursionError):
         raise ExportError(f"{folder / VOCABULARY} is damaged: it is no JSON; export the model again") from None
-    if known != list(subwords.pieces) or len(known) != about.vocabulary:
+    if known != list(subwords.pieces) or (subwords.size, subwords.slots) != (about.vocabulary, about.slots):
         raise ExportError(
             f"{folder / SUBWORDS} and {VOCABULARY} hold different subwords: one of them is from another model; "
             "export the model again"

@@ -38,7 +38,6 @@ SEARCHES = {
     "greedy": Search(beam=1, longest=14),
     "beam": Search(beam=4, n_best=4, longest=14),
     "no penalty": Search(beam=3, n_best=3, length_penalty=0.0, longest=11),
-    "reined": Search(beam=3, n_best=2, longest=17, reined=True),
 }
 
 
@@ -68,6 +67,12 @@ def test_every_part_of_a_model(model, tmp_path) -> None:
 def test_every_search(search, tmp_path) -> None:
     torch_engine, exported = engines(tmp_path, shape())
     require_same(torch_engine.decode(SOURCES, search), exported.decode(SOURCES, search))
+
+
+def test_the_rein(tmp_path) -> None:
+    torch_engine, exported = engines(tmp_path, shape())
+    search = Search(beam=3, n_best=2, longest=17)
+    require_same(torch_engine.reined().decode(SOURCES, search), exported.reined().decode(SOURCES, search))
 
 
 def test_each_source_has_its_own_limit(tmp_path) -> None:

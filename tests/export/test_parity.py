@@ -96,7 +96,7 @@ def test_alone_or_in_any_company(tmp_path) -> None:
 def test_checked_translations_have_the_same_flags(tmp_path) -> None:
     torch_engine, exported = engines(tmp_path, shape())
     search = Search(beam=1, longest=24)
-    ours, theirs = (decode_checked(one.decode, SOURCES, search) for one in (torch_engine, exported))
+    ours, theirs = (decode_checked(one, SOURCES, search) for one in (torch_engine, exported))
     assert [one.flags for one in ours] == [one.flags for one in theirs]
 
 

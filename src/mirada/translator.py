@@ -21,6 +21,7 @@ from mirada.decoding.checked import Checked, decode_checked
 from mirada.decoding.engine import About, Link
 from mirada.decoding.hypothesis import Hypothesis
 from mirada.decoding.limits import Flag
+from mirada.decoding.observing import Observer
 from mirada.decoding.options import Search
 from mirada.export.choice import Choice, EngineName, Engines, open_engines
 from mirada.text.coding import Coded, decode, encode, pieces
@@ -117,11 +118,11 @@ class Translator:
         return cls(open_engines(Path(folder), EngineName(engine)))
 
     @classmethod
-    def of(cls, loaded: Loaded) -> Translator:
-        """The translator of a model that is loaded."""
+    def of(cls, loaded: Loaded, observer: Observer | None = None) -> Translator:
+        """The translator of a model that is loaded; an observer is told of the search of its first text."""
         from mirada.models.engine import TorchEngine
 
-        return cls(Engines(None, lambda: TorchEngine(loaded), "the model is loaded"))
+        return cls(Engines(None, lambda: TorchEngine(loaded, observer=observer), "the model is loaded"))
 
     @property
     def source(self) -> str:

@@ -11,8 +11,8 @@ from mirada.cli.app import app
 from mirada.corpora.demo import animal_and_street
 from mirada.demonstration import run as demonstration
 from mirada.demonstration.pronoun import find_head, looks_between_words
-from mirada.demonstration.words import word_links, words_of_pieces
 from mirada.models.folder import load
+from mirada.text.words import word_links, words_of_pieces
 from mirada.training.settings import merge
 
 MODEL = Path(__file__).parents[1] / "fixtures" / "models" / "schema-1"

@@ -10,6 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from mirada.decoding.hypothesis import Hypothesis
+from mirada.decoding.observing import Candidate, Observer, Step
 from mirada.decoding.protocol import S, Steps
 
 
@@ -21,16 +22,17 @@ def beam(
     limits: Int[Tensor, "S"],
     width: int,
     penalty: float = 1.0,
+    observer: Observer | None = None,
 ) -> list[list[Hypothesis]]:
     """The `width` best hypotheses of every sentence, best first by log-probability / length^penalty.
 
     A sentence stops when `width` of its hypotheses have ended (first come, first served: a patience of 1 in Kasai et
     al. 2022), or at its limit of tokens. The bookkeeping of all sentences is done at once; only what is finished
-    is touched in Python.
+    is touched in Python. An observer is told of every step of the first sentence.
     """
     if width < 1:
         raise ValueError(f"beam = {width}; use 1 or more")
-    search = _Search(first, end, limits, width, penalty)
+    search = _Search(first, end, limits, width, penalty, observer)
     state = state.select(search.sentence_rows())
     while search.running:
         scores, state = model.step(search.tokens, state)
@@ -42,9 +44,18 @@ def beam(
 class _Search:
     """The running candidates of all sentences that are not done."""
 
-    def __init__(self, first: Int[Tensor, "S"], end: int, limits: Int[Tensor, "S"], width: int, penalty: float) -> None:
+    def __init__(
+        self,
+        first: Int[Tensor, "S"],
+        end: int,
+        limits: Int[Tensor, "S"],
+        width: int,
+        penalty: float,
+        observer: Observer | None,
+    ) -> None:
         count, device = len(first), first.device
         self.end, self.width, self.penalty = end, width, penalty
+        self.observer = observer
         self.limits = limits
         self.sentences = torch.arange(count, device=device)
         self.tokens = first.repeat_interleave(width)
@@ -77,10 +88,25 @@ class _Search:
         self._finish(best, tokens, rows)
         running = best.masked_fill(tokens == self.end, float("-inf"))
         self.logs, kept = running.topk(self.width, -1)
+        if self.observer is not None:
+            self.observer(Step(self.length, self._candidates(best[0], tokens[0], origins[0], kept[0])))
         rows, tokens = rows.gather(1, kept), tokens.gather(1, kept)
         self.history = torch.cat([self.history[rows.flatten()], tokens.flatten()[:, None]], 1)
         self.tokens = tokens.flatten()
         return rows.flatten()[self._leave_out(self._done())]
+
+    def _candidates(
+        self, best: Float[Tensor, "C"], tokens: Int[Tensor, "C"], origins: Int[Tensor, "C"], kept: Int[Tensor, "N"]
+    ) -> tuple[Candidate, ...]:
+        """What became of the first sentence in this step, for its observer."""
+        logs, said, parents = best.tolist(), tokens.tolist(), origins.tolist()
+        running = [place for place in kept.tolist() if said[place] != self.end]
+        ending = [place for place in range(min(self.width, len(said))) if said[place] == self.end]
+        return tuple(
+            Candidate(parents[place], said[place], logs[place], said[place] == self.end)
+            for place in (*running, *ending)
+            if logs[place] > float("-inf")
+        )
 
     def _finish(self, best: Float[Tensor, "S C"], tokens: Int[Tensor, "S C"], rows: Int[Tensor, "S C"]) -> None:
         """Keep the candidates among the first `width` that end here."""

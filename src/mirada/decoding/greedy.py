@@ -10,11 +10,22 @@ from jaxtyping import Int
 from torch import Tensor
 
 from mirada.decoding.hypothesis import Hypothesis
+from mirada.decoding.observing import Candidate, Observer, Step
 from mirada.decoding.protocol import S, Steps
 
 
-def greedy(model: Steps[S], state: S, first: Int[Tensor, "R"], end: int, limits: Int[Tensor, "R"]) -> list[Hypothesis]:
-    """Decode every row until its end mark or its limit of tokens; finished rows leave the batch."""
+def greedy(
+    model: Steps[S],
+    state: S,
+    first: Int[Tensor, "R"],
+    end: int,
+    limits: Int[Tensor, "R"],
+    observer: Observer | None = None,
+) -> list[Hypothesis]:
+    """Decode every row until its end mark or its limit of tokens; finished rows leave the batch.
+
+    An observer is told of every step of the first row.
+    """
     chosen: list[list[int]] = [[] for _ in range(len(first))]
     logs = [0.0] * len(first)
     done = [False] * len(first)
@@ -27,6 +38,8 @@ def greedy(model: Steps[S], state: S, first: Int[Tensor, "R"], end: int, limits:
             done[row] = token == end
             if token != end:
                 chosen[row].append(token)
+        if observer is not None and alive[0] == 0:
+            observer(Step(length, (Candidate(0, int(tokens[0]), logs[0], done[0]),)))
         going = (tokens != end) & (limits[alive] > length)
         if not bool(going.all()):
             rows = torch.nonzero(going).flatten()

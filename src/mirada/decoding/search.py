@@ -17,6 +17,7 @@ from mirada.decoding.beam import beam
 from mirada.decoding.greedy import greedy
 from mirada.decoding.hypothesis import NOTHING, Hypothesis
 from mirada.decoding.limits import cap
+from mirada.decoding.observing import Observer
 from mirada.decoding.options import Search
 from mirada.decoding.protocol import Reader, S, Steps
 from mirada.decoding.sample import sample
@@ -28,18 +29,24 @@ BUDGET = 4_096
 
 
 def decode_many(
-    model: Reader[S], sources: Sequence[Sequence[int]], search: Search, device: torch.device | str = "cpu"
+    model: Reader[S],
+    sources: Sequence[Sequence[int]],
+    search: Search,
+    device: torch.device | str = "cpu",
+    observer: Observer | None = None,
 ) -> list[list[Hypothesis]]:
     """The `n_best` hypotheses of every source, at least one, best first, in the order of the sources.
 
     Each source ends with the end mark, as in the token store. The model is to be in its eval state; a source's
-    hypotheses do not depend on the others.
+    hypotheses do not depend on the others. An observer follows a single source, searched by beam or greedily.
     """
+    if observer is not None and (len(sources) > 1 or search.sampling):
+        raise ValueError("an observer follows the search of one source, without sampling; give it alone")
     found: list[list[Hypothesis]] = [[] for _ in sources]
     rows = search.n_best if search.sampling else search.beam
     with torch.inference_mode():
         for numbers in _batches([len(source) for source in sources], BUDGET // rows):
-            results = _decode(model, [sources[number] for number in numbers], search, device)
+            results = _decode(model, [sources[number] for number in numbers], search, device, observer)
             for number, hypotheses in zip(numbers, results, strict=True):
                 found[number] = hypotheses[: search.n_best] or [NOTHING]
     return found
@@ -59,7 +66,11 @@ def _batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
 
 
 def _decode(
-    model: Reader[S], sources: list[Sequence[int]], search: Search, device: torch.device | str
+    model: Reader[S],
+    sources: list[Sequence[int]],
+    search: Search,
+    device: torch.device | str,
+    observer: Observer | None,
 ) -> list[list[Hypothesis]]:
     """The hypotheses of one batch."""
     lengths = [len(source) for source in sources]
@@ -70,8 +81,8 @@ def _decode(
     if search.sampling:
         return _sampled(model, state, first, limits, sources, search)
     if search.beam == 1:
-        return [[hypothesis] for hypothesis in greedy(model, state, first, END, limits)]
-    return beam(model, state, first, END, limits, search.beam, search.length_penalty)
+        return [[hypothesis] for hypothesis in greedy(model, state, first, END, limits, observer)]
+    return beam(model, state, first, END, limits, search.beam, search.length_penalty, observer)
 
 
 def padded(rows: Sequence[Sequence[int]], device: torch.device | str) -> tuple[Int[Tensor, "B S"], Padding]:

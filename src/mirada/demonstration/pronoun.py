@@ -19,9 +19,9 @@ from torch import Tensor
 from mirada.attention.record import record
 from mirada.corpora.demo import Reference
 from mirada.corpora.pair import Pair
-from mirada.demonstration.words import words_of_pieces
 from mirada.models.folder import Loaded
 from mirada.models.transformer import Transformer
+from mirada.text.words import words_of_pieces
 
 
 @dataclass(frozen=True, slots=True)

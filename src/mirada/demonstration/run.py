@@ -9,9 +9,9 @@ from pathlib import Path
 from mirada.corpora.demo import DemoCorpus, Reference, animal_and_street, corpus
 from mirada.corpora.pair import Pair
 from mirada.demonstration.pronoun import Gaze, HeadFound, find_head, gaze
-from mirada.demonstration.words import word_links
 from mirada.evaluation.translation import Scores, score
 from mirada.models.folder import write_file
+from mirada.text.words import word_links
 from mirada.training.preparing import Files
 from mirada.training.report import Reporter
 from mirada.training.run import Request, train

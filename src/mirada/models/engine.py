@@ -12,6 +12,7 @@ from torch import Tensor
 from mirada.attention.record import joined, record
 from mirada.decoding.engine import About, Link
 from mirada.decoding.hypothesis import Hypothesis
+from mirada.decoding.observing import Observer
 from mirada.decoding.options import Search
 from mirada.decoding.rein import Reined
 from mirada.decoding.search import decode_many, padded
@@ -27,6 +28,7 @@ class TorchEngine:
 
     loaded: Loaded
     held: bool = False  # by the rein
+    observer: Observer | None = None  # told of the steps of a search
 
     @property
     def name(self) -> str:
@@ -42,12 +44,13 @@ class TorchEngine:
         return self.loaded.subwords
 
     @property
-    def _device(self) -> torch.device:
+    def device(self) -> torch.device:
+        """Where the model computes."""
         return self.loaded.model.output.weight.device
 
     def decode(self, sources: Sequence[Sequence[int]], search: Search) -> list[list[Hypothesis]]:
         model = Reined(self.loaded.model, END) if self.held else self.loaded.model
-        return decode_many(model, sources, search, self._device)
+        return decode_many(model, sources, search, self.device, self.observer)
 
     def reined(self) -> TorchEngine:
         return replace(self, held=True)
@@ -72,8 +75,8 @@ class TorchEngine:
         """The mean weights of the heads of one layer, when the model is given the targets (teacher forcing)."""
         model = self.loaded.model
         aligning = model.looks_at_source()[alignment_layer(self.loaded)]
-        source, source_padding = padded(sources, self._device)
-        entered, target_padding = padded([[BEGIN, *target[:-1]] for target in targets], self._device)
+        source, source_padding = padded(sources, self.device)
+        entered, target_padding = padded([[BEGIN, *target[:-1]] for target in targets], self.device)
         with torch.inference_mode(), record(aligning) as looks:
             model(source, source_padding, entered, target_padding)
         return joined(looks)[0].weights.mean(1)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mirada.text.scripts import main_script
 from mirada.text.subwords import SPACE
+
+# Written without spaces between words: there a piece is the nearest thing to a word.
+UNSPACED = frozenset({"Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan"})
 
 
 def words_of_pieces(pieces: Sequence[str]) -> list[int]:
@@ -12,7 +16,8 @@ def words_of_pieces(pieces: Sequence[str]) -> list[int]:
     numbers: list[int] = []
     for piece in pieces:
         before = numbers[-1] if numbers else -1
-        numbers.append(before + 1 if piece.startswith(SPACE) or not numbers else before)
+        begins = not numbers or piece.startswith(SPACE) or main_script(piece) in UNSPACED
+        numbers.append(before + 1 if begins else before)
     return numbers
 
 

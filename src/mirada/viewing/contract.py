@@ -1,0 +1,160 @@
+"""The contract of a view: all that was seen of a model at one sentence, as JSON that pages and programs read.
+
+A view names *sequences* (what is looked from and at), *patterns* (who may look at whom) and *maps* (who looked at
+whom, for every layer and head). Nothing in it is particular to translation: an encoder alone has one sequence and one
+group of maps, a picture's sequence has the kind "patches" and a grid, a graph's the kind "nodes" and its edges as
+pattern. `mirada.viewing.packing` writes and reads the numbers.
+
+Legend: H heads, Q queries, K keys.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA: Final = 1
+
+
+class Part(BaseModel):
+    """A part of the contract: frozen, and a key that is not known is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Sequence(Part):
+    """Places that are looked from or at: tokens of a text, patches of a picture, nodes of a graph."""
+
+    kind: Literal["text", "patches", "nodes"] = "text"
+    language: str = ""  # BCP-47
+    direction: Literal["ltr", "rtl"] = "ltr"
+    labels: tuple[str, ...]
+    words: tuple[int, ...]  # the number of the word that each place belongs to
+    marks: dict[int, Literal["begin", "end"]] = Field(default_factory=dict)  # places that say nothing
+    grid: tuple[int, int] | None = None  # height and width, if the places are those of a picture
+
+
+class Pattern(Part):
+    """N(i): who may look at whom, one bit for each pair, row by row, the first pair in the highest bit."""
+
+    name: str
+    queries: int
+    keys: int
+    allowed: str  # base64
+
+
+class Map(Part):
+    """α of every head of one layer, a byte for each allowed pair; pairs that are not allowed have the weight 0.
+
+    weight = low + byte / 255 · (high − low), where `highs` and `lows` are float32 (little-endian), H · Q of each.
+    `lows` is left out where all are 0. The error is at most (high − low) / 510.
+    """
+
+    group: str  # "encoder", "decoder", "cross": maps of one group differ in their layer
+    kind: Literal["self", "cross"]
+    layer: int  # from 0
+    heads: int
+    queries: str  # name of a sequence
+    keys: str
+    pattern: int  # number of a pattern
+    score: str
+    position: str
+    kernel: str  # how the output beside was computed
+    weights: str  # base64 of H · (allowed pairs) bytes
+    highs: str
+    lows: str | None = None
+
+
+class Link(Part):
+    """A token of the target and the token of the source that it was looked up at."""
+
+    source: int
+    target: int
+    weight: float
+
+
+class Alignment(Part):
+    """The lines between source and target, and the layer whose mean over the heads they come from."""
+
+    group: str = "cross"
+    layer: int
+    links: tuple[Link, ...]
+
+
+class Candidate(Part):
+    """A token that could have been the next, and its probability."""
+
+    token: str
+    probability: float
+
+
+class Step(Part):
+    """One step of decoding: what was written, and the likeliest candidates, given all that stands before."""
+
+    token: str
+    probability: float
+    rank: int  # 1 for the likeliest
+    candidates: tuple[Candidate, ...]
+
+
+class Tree(Part):
+    """The beam's tree as columns, a number for each node; parents stand before their children.
+
+    A parent of −1 is the root. `probabilities` are those of the token alone, after its parent; `totals` are the
+    log-probabilities of all tokens up to here.
+    """
+
+    parents: tuple[int, ...]
+    tokens: tuple[str, ...]
+    probabilities: tuple[float, ...]
+    totals: tuple[float, ...]
+    ended: tuple[bool, ...]
+    best: tuple[int, ...]  # the nodes of what was chosen
+
+
+class Positions(Part):
+    """How order enters: a table with a row for each place (or each distance, for shaw) and a column for coordinates.
+
+    Row r stands for place or distance `first` + r; value = low + byte / 255 · (high − low).
+    """
+
+    kind: Literal["sinusoidal", "learned", "rotary", "shaw"]
+    name: str
+    maps: tuple[int, ...]  # the maps inside which it works; none: it joins the input
+    first: int
+    rows: int
+    columns: int
+    low: float
+    high: float
+    values: str  # base64
+
+
+class Start(Part):
+    """What a page shows first; head None is the mean over the heads."""
+
+    group: str
+    layer: int
+    head: int | None = None
+
+
+class View(Part):
+    """All that was seen at one sentence."""
+
+    schema_number: Literal[1] = SCHEMA
+    mirada: str  # the version that looked
+    task: Literal["translation"] = "translation"
+    model: str  # a name for people
+    text: str
+    translation: str  # what the model itself says
+    reference: str | None = None  # what it was made to say instead, if anything
+    score: float | None  # log-probability / length of the translation
+    flags: tuple[str, ...] = ()
+    sequences: dict[str, Sequence]
+    patterns: tuple[Pattern, ...]
+    maps: tuple[Map, ...]
+    alignment: Alignment | None = None
+    steps: tuple[Step, ...] = ()
+    tree: Tree | None = None
+    positions: tuple[Positions, ...] = ()
+    start: Start

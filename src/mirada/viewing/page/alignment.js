@@ -1,0 +1,106 @@
+// The translation above, with lines from each word to the word of the source that it was looked up at.
+
+const lines = { words: { source: [], written: [] }, paths: [], pinned: null };
+
+function drawAlignment() {
+  const links = linksOf(state.unit);
+  const box = by("aligned");
+  const svg = make("svg", { "aria-hidden": "true" });
+  const sides = ["source", "written"].map((name) => sideOf(name, links));
+  const names = [say("source"), say(view.reference === null ? "translation" : "reference")];
+  box.replaceChildren(
+    make("span", { class: "side-name" }, `${names[0]} · ${view.sequences.source.language}`), sides[0], sides[1],
+    make("span", { class: "side-name" }, `${names[1]} · ${view.sequences.written.language}`), svg,
+  );
+  lines.paths = links.map((link) => ({ link, path: make("path") }));
+  svg.append(...lines.paths.map((one) => one.path));
+  placeLines();
+  const layer = view.alignment ? say("alignment_note", { layer: view.alignment.layer + 1 }) : "";
+  by("translation-note").textContent = `${say("follow")} ${layer}`;
+  const flags = view.flags.map((flag) => say(`flag_${flag}`)).join(", ");
+  const own = view.reference === null ? "" : say("own", { text: view.translation });
+  by("own").textContent = [own, flags && say("flagged", { flags })].filter(Boolean).join(" · ");
+}
+
+function sideOf(name, links) {
+  const side = make("div", { class: "side", role: "group", "aria-label": say(name === "source" ? "source" : "translation"), ...spoken(name) });
+  lines.words[name] = unitsOf(name, state.unit).map((unit, at) => {
+    const kind = `word${unit.mark ? " mark" : ""}${state.unit === "subwords" ? " piece" : ""}`;
+    const word = make("button", { type: "button", class: kind, tabindex: at ? -1 : 0 }, labelOf(unit));
+    const others = links.filter((link) => link[name === "source" ? "source" : "target"] === at);
+    const partners = others.map((link) => labelOf(unitsOf(name === "source" ? "written" : "source", state.unit)[link[name === "source" ? "target" : "source"]]));
+    word.setAttribute("aria-label", partners.length ? `${labelOf(unit)}: ${partners.join(", ")}` : labelOf(unit));
+    word.addEventListener("pointerenter", () => follow(name, at));
+    word.addEventListener("pointerleave", () => follow(...(lines.pinned ?? [null, null])));
+    word.addEventListener("focus", () => follow(...(lines.pinned = [name, at])));
+    word.addEventListener("blur", () => ((lines.pinned = null), follow(null, null)));
+    word.addEventListener("click", () => choose(name, unit));
+    word.addEventListener("keydown", (event) => walk(event, name, at));
+    return word;
+  });
+  side.append(...lines.words[name]);
+  return side;
+}
+
+// Where a word is chosen, the pictures below follow it.
+function choose(name, unit) {
+  if (name === "written") {
+    change({ step: unit.tokens[0], ...(state.group === "cross" ? { query: unitsOf("written", state.unit).indexOf(unit), key: null } : {}) });
+  } else if (state.group === "encoder") {
+    change({ query: unitsOf("source", state.unit).indexOf(unit), key: null });
+  }
+}
+
+// Left and right to the next word, up and down to the word at the other end of a line.
+function walk(event, name, at) {
+  const words = lines.words[name];
+  const turned = view.sequences[name].direction === "rtl" ? -1 : 1;
+  let next = { ArrowRight: words[at + turned], ArrowLeft: words[at - turned], Home: words[0], End: words.at(-1) }[event.key];
+  const [mine, theirs, other] = name === "source" ? ["source", "target", "written"] : ["target", "source", "source"];
+  if (event.key === (name === "source" ? "ArrowDown" : "ArrowUp")) {
+    const found = linksOf(state.unit).filter((link) => link[mine] === at).sort((one, two) => two.weight - one.weight)[0];
+    next = found && lines.words[other][found[theirs]];
+  }
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
+
+function follow(name, at) {
+  const touches = (link) => name !== null && link[name === "source" ? "source" : "target"] === at;
+  const wrapped = by("aligned").classList.contains("wrapped");
+  const ends = { source: new Set(), written: new Set() };
+  for (const { link, path } of lines.paths) {
+    const on = touches(link);
+    if (on) {
+      ends.source.add(link.source);
+      ends.written.add(link.target);
+    }
+    path.style.opacity = on ? 1 : wrapped ? 0 : name === null ? 0.2 + 0.7 * link.weight : 0.08;
+  }
+  for (const side of ["source", "written"]) {
+    lines.words[side].forEach((word, place) => {
+      word.classList.toggle("from", side === name && place === at);
+      word.classList.toggle("to", ends[side].has(place) && !(side === name && place === at));
+    });
+  }
+}
+
+// Curves from word to word. Where a side takes several rows they would cross the text: then one word's are shown.
+function placeLines() {
+  const box = by("aligned");
+  box.classList.remove("wrapped");
+  const tops = (words) => new Set(words.map((word) => word.offsetTop)).size;
+  box.classList.toggle("wrapped", tops(lines.words.source) > 1 || tops(lines.words.written) > 1);
+  const from = box.getBoundingClientRect();
+  const boxes = Object.fromEntries(Object.entries(lines.words).map(([side, words]) => [side, words.map((word) => word.getBoundingClientRect())]));
+  for (const { link, path } of lines.paths) {
+    const [one, two] = [boxes.source[link.source], boxes.written[link.target]];
+    const [x1, y1] = [one.left + one.width / 2 - from.left, one.bottom - from.top + 2];
+    const [x2, y2] = [two.left + two.width / 2 - from.left, two.top - from.top - 2];
+    const bend = (y2 - y1) / 2;
+    path.setAttribute("d", `M${x1.toFixed(1)} ${y1.toFixed(1)}C${x1.toFixed(1)} ${(y1 + bend).toFixed(1)} ${x2.toFixed(1)} ${(y2 - bend).toFixed(1)} ${x2.toFixed(1)} ${y2.toFixed(1)}`);
+    path.setAttribute("stroke-width", (1 + 2.4 * link.weight).toFixed(2));
+  }
+  follow(...(lines.pinned ?? [null, null]));
+}

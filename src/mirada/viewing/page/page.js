@@ -1,0 +1,85 @@
+// The page: what is drawn when, and the texts that explain it.
+
+const SCORES = {
+  scaled_dot: "eᵢⱼ = ⟨qᵢ, kⱼ⟩ / √d",
+  dot: "eᵢⱼ = ⟨qᵢ, kⱼ⟩",
+  cosine: "eᵢⱼ = ⟨qᵢ, kⱼ⟩ / (‖qᵢ‖ · ‖kⱼ‖)",
+  bilinear: "eᵢⱼ = qᵢᵀ W kⱼ",
+  additive: "eᵢⱼ = vᵀ · act(W₁qᵢ + W₂kⱼ)",
+  collaborative: "eᵢⱼ = qᵢᵀ diag(mₕ) kⱼ",
+  uniform: "eᵢⱼ = 0",
+  free: "αᵢⱼ = w(j − i)",
+};
+const ORDER = {
+  sinusoidal: "p(n, 2c) = sin(n / base^(2c/W)),  p(n, 2c+1) = cos(n / base^(2c/W))",
+  learned: "xₙ + P[n]",
+  rotary: "⟨Rᵢ q, Rⱼ k⟩,  Rₙ = n · base^(−2c/d)",
+  shaw: "eᵢⱼ = ⟨qᵢ, kⱼ + a(j − i)⟩ / √d",
+};
+
+function drawHelp() {
+  const score = shownMap().score.split("(")[0];
+  const weights = score === "free" ? [] : [{ formula: "αᵢⱼ = exp(eᵢⱼ) / Σ_{l ∈ N(i)} exp(eᵢₗ)" }];
+  helpOf("translation-help", say("help_translation"), { formula: "a(t) = argmaxⱼ (1/H) Σₕ αₕ(t, j)" });
+  helpOf(
+    "attention-help", say("help_attention"), { formula: "hᵢ = Σ_{j ∈ N(i)} αᵢⱼ · vⱼ" }, ...weights, { formula: SCORES[score] ?? score },
+    say(`help_${state.group}`), say(`help_${state.shape}`), say("help_words"), { formula: "α(A, B) = (1/|A|) Σ_{i ∈ A} Σ_{j ∈ B} αᵢⱼ" },
+  );
+  helpOf("steps-help", say("help_steps"), { formula: "p(yₜ | y₁ … yₜ₋₁, x) = softmax(E hₜ + b)" }, say("help_tree"), { formula: "score(y) = Σₜ log p(yₜ | y₁ … yₜ₋₁, x) / |y|" });
+  const order = [...new Set(view.positions.map((table) => table.kind))].map((kind) => ({ formula: ORDER[kind] }));
+  helpOf("places-help", say("help_patterns"), { formula: "N(i) = { j : pattern(i, j) }" }, say("help_positions"), ...order);
+}
+
+function drawFrame() {
+  document.documentElement.lang = state.language;
+  for (const found of document.querySelectorAll("[data-say]")) found.textContent = say(found.dataset.say);
+  by("model").textContent = view.model;
+  by("theme").setAttribute("aria-label", say("theme"));
+  by("theme").title = say("theme");
+  by("language").setAttribute("aria-label", say("language"));
+  by("language").value = state.language;
+  by("foot").textContent = say("foot", { version: view.mirada });
+}
+
+function drawChoices() {
+  choice("unit", say("unit"), [["words", say("words")], ["subwords", say("subwords")]], state.unit, (unit) => change({ unit, query: 0, key: null }));
+  choice("shape", say("shape"), [["matrix", say("matrix")], ["graph", say("graph")]], state.shape, (shape) => change({ shape }));
+  choice("group", say("attention_title"), groups.map((group) => [group, say(`group_${group}`)]), state.group, chooseGroup);
+}
+
+function chooseGroup(group) {
+  const layer = Math.min(state.layer, layersOf(group) - 1);
+  const heads = view.maps[mapNumber(group, layer)].heads;
+  change({ group, layer, head: state.head !== null && state.head >= heads ? null : state.head, query: 0, key: null });
+}
+
+by("language").append(...Object.entries(LANGUAGES).map(([tag, words]) => make("option", { value: tag, lang: tag }, words.name)));
+by("language").addEventListener("change", () => change({ language: by("language").value }));
+by("theme").addEventListener("click", () => change({ theme: state.theme === "dark" ? "light" : "dark" }));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => change({ theme: event.matches ? "dark" : "light" }));
+
+part(["theme"], applyTheme);
+part(["language"], drawFrame);
+part(["language", "unit", "shape", "group"], drawChoices);
+part(["language", "unit"], drawAlignment);
+part(["language", "unit", "group", "theme"], drawHeads);
+part(["layer", "head"], (changed) => changed.has("group") || markHead(by("heads").contains(document.activeElement)));
+part(["language", "unit", "group", "shape", "layer", "head", "theme"], drawStage);
+part(["query", "key"], (changed) => ["unit", "group", "shape", "layer", "head"].some((key) => changed.has(key)) || drawOver());
+part(["language", "step"], drawSteps);
+part(["language", "theme"], drawPlaces);
+part(["language", "group", "shape", "layer"], drawHelp);
+
+const everything = new Set(Object.keys(state));
+for (const draw of parts) draw(everything);
+markHead(false);
+
+let widthBefore = document.documentElement.clientWidth;
+new ResizeObserver(() => {
+  if (document.documentElement.clientWidth === widthBefore) return;
+  widthBefore = document.documentElement.clientWidth;
+  placeLines();
+  drawStage();
+  drawSteps();
+}).observe(document.documentElement);
+document.documentElement.dataset.ready = "yes";

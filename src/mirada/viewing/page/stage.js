@@ -1,0 +1,100 @@
+// The stage: the chosen head, as matrix or graph, and the numbers of what is pointed at.
+
+const stage = { layout: null, matrix: null, hover: null };
+const [base, over] = by("stage").children;
+
+const shownMap = () => view.maps[mapNumber(state.group, state.layer)];
+
+function drawStage() {
+  const at = mapNumber(state.group, state.layer);
+  stage.matrix = matrixOf(at, state.head, state.unit);
+  stage.hover = null;
+  if (state.query !== null && state.query >= stage.matrix.rows.length) state.query = 0;
+  if (state.key !== null && state.key >= stage.matrix.columns.length) state.key = null;
+  const width = by("stage").parentElement.clientWidth;
+  stage.layout = (state.shape === "matrix" ? drawMatrix : drawGraph)(base, over, stage.matrix, width);
+  by("shown").textContent = `${say(`group_${state.group}`)} · ${headName(state.layer, state.head)}`;
+  by("stage").setAttribute("aria-label", `${by("shown").textContent}. ${say("stage_keys")}`);
+  by("legend").replaceChildren("0", make("i"), number(stage.matrix.most, 2));
+  const map = shownMap();
+  const words = [["pattern", view.patterns[map.pattern].name], ["score", map.score], ["position", map.position], ["kernel", map.kernel.toLowerCase()]];
+  by("attention-note").textContent = words.map(([name, value]) => `${say(name)}: ${value}`).join(" · ");
+  drawOver();
+}
+
+const active = () => ({ query: stage.hover?.query ?? state.query, key: stage.hover ? stage.hover.key : state.key });
+
+function drawOver() {
+  const { query, key } = active();
+  if (state.shape === "matrix") overMatrix(over, stage.matrix, stage.layout, query, key);
+  else overGraph(base, over, stage.matrix, stage.layout, query, key);
+  readOut(query, key);
+}
+
+// The look of one query in words and numbers: the pair that is pointed at, and where it looks most.
+function readOut(query, key) {
+  const box = by("readout");
+  if (query === null) return box.replaceChildren(make("p", { class: "hint" }, say("point")));
+  const { rows, columns, data, most } = stage.matrix;
+  const weight = (at) => data[query * columns.length + at];
+  const map = shownMap();
+  const best = columns.map((_, at) => at).sort((one, two) => Math.abs(weight(two)) - Math.abs(weight(one)));
+  const shown = key ?? best[0];
+  const value = make("b", { id: "weight" }, number(weight(shown)));
+  value.dataset.query = query;
+  value.dataset.key = shown;
+  const pair = make("p", { class: "pair" }, make("bdi", spoken(map.queries), labelOf(rows[query])), ` ${say("looks_at")} `, make("bdi", spoken(map.keys), labelOf(columns[shown])), ": ", value);
+  const list = make("ol", { class: "bars" });
+  barsOf(list, best.slice(0, 8).map((at) => ({ text: labelOf(columns[at]), share: weight(at) / Math.max(most, 1e-6), told: number(weight(at)), chosen: at === shown })), spoken(map.keys));
+  box.replaceChildren(pair, list);
+}
+
+function tell() {
+  const { query, key } = active();
+  const { rows, columns, data } = stage.matrix;
+  if (query === null) return;
+  const row = [...data.subarray(query * columns.length, (query + 1) * columns.length)];
+  const shown = key ?? row.indexOf(Math.max(...row));
+  by("live").textContent = `${labelOf(rows[query])} ${say("looks_at")} ${labelOf(columns[shown])}: ${number(row[shown])}`;
+}
+
+function pointedAt(event) {
+  const box = over.getBoundingClientRect();
+  const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+  return state.shape === "matrix" ? cellAt(stage.layout, stage.matrix, x, y) : nodeAt(stage.layout, x, y);
+}
+
+over.addEventListener("pointermove", (event) => {
+  const found = pointedAt(event);
+  if (found?.query === stage.hover?.query && found?.key === stage.hover?.key) return;
+  stage.hover = found;
+  drawOver();
+});
+over.addEventListener("pointerleave", () => {
+  stage.hover = null;
+  drawOver();
+});
+over.addEventListener("click", (event) => {
+  const found = pointedAt(event);
+  if (found) change({ query: found.query ?? state.query, key: found.key });
+});
+
+by("stage").addEventListener("keydown", (event) => {
+  const { rows, columns } = stage.matrix;
+  const clamp = (value, size) => Math.max(0, Math.min(size - 1, value));
+  const query = state.query ?? 0;
+  const moves = {
+    ArrowDown: () => ({ query: clamp(query + 1, rows.length) }),
+    ArrowUp: () => ({ query: clamp(query - 1, rows.length) }),
+    ArrowRight: () => ({ query, key: clamp((state.key ?? -1) + 1, columns.length) }),
+    ArrowLeft: () => ({ query, key: clamp((state.key ?? columns.length) - 1, columns.length) }),
+    Home: () => ({ query: 0 }),
+    End: () => ({ query: rows.length - 1 }),
+    Escape: () => ({ key: null }),
+  };
+  if (!moves[event.key]) return;
+  event.preventDefault();
+  stage.hover = null;
+  change(moves[event.key]());
+  tell();
+});

@@ -1,0 +1,106 @@
+// Step by step: what was written, what could have been, and the tree of all that the beam followed.
+
+const COLUMN = 126; // pixels of a step in the tree
+const ROW = 34;
+const LONGEST = 11; // characters of a node
+
+const written = view.sequences.written;
+const tokenText = (piece) => (piece === written.labels.at(-1) ? `⟨${say("end")}⟩` : pieceText(piece, false));
+
+function drawSteps() {
+  const { steps } = view;
+  by("steps").hidden = steps.length === 0;
+  if (!steps.length) return;
+  const at = Math.min(state.step, steps.length - 1);
+  const slider = by("step");
+  slider.max = steps.length - 1;
+  slider.value = at;
+  slider.setAttribute("aria-label", say("steps_title"));
+  slider.setAttribute("aria-valuetext", `${say("step", { number: at + 1, total: steps.length })}: ${tokenText(steps[at].token)}`);
+  by("step-told").textContent = say("step", { number: at + 1, total: steps.length });
+  by("before").setAttribute("aria-label", say("before"));
+  by("after").setAttribute("aria-label", say("after"));
+  drawPrefix(at);
+  drawCandidates(steps[at]);
+  drawTree(at);
+  by("steps-note").textContent = say(steps[at].rank === 1 ? "chosen_first" : "chosen_rank", { rank: steps[at].rank, chance: percent(steps[at].probability) });
+}
+
+function drawPrefix(at) {
+  const labels = written.labels.slice(0, -1);
+  const box = by("prefix");
+  box.lang = written.language;
+  box.dir = written.direction;
+  const now = make("span", { class: "now", "aria-current": "step" }, at < labels.length ? textOf([labels[at]]).trim() || "␣" : `⟨${say("end")}⟩`);
+  const space = at < labels.length && labels[at].startsWith(SPACE) ? " " : "";
+  box.replaceChildren(textOf(labels.slice(0, at)).trimStart() + space, now, make("span", { class: "rest" }, textOf(labels.slice(at + 1))));
+  if (box.scrollHeight > box.clientHeight) box.scrollTop = now.offsetTop - box.offsetTop - box.clientHeight / 2;
+}
+
+function drawCandidates(step) {
+  const rows = step.candidates.map(({ token, probability }) => ({ text: tokenText(token), share: probability, told: percent(probability), chosen: token === step.token }));
+  if (!rows.some((row) => row.chosen)) rows.push({ text: tokenText(step.token), share: step.probability, told: percent(step.probability), chosen: true });
+  barsOf(by("candidates"), rows, spoken("written"));
+}
+
+// The nodes of each step, in the order of the beam.
+function levels() {
+  return once("levels", () => {
+    const depth = [];
+    const found = [];
+    view.tree.parents.forEach((parent, node) => {
+      depth[node] = parent < 0 ? 0 : depth[parent] + 1;
+      (found[depth[node]] ??= []).push(node);
+    });
+    return found;
+  });
+}
+
+// As many steps as there is room for, around the one that is looked at: a long tree is never drawn whole.
+function drawTree(at) {
+  const box = by("tree");
+  box.parentElement.hidden = view.tree === null;
+  if (view.tree === null) return;
+  const found = levels();
+  const room = Math.max(2, Math.floor(box.clientWidth / COLUMN));
+  const first = Math.max(0, Math.min(at - Math.floor(room / 2), found.length - room));
+  const shown = found.slice(first, first + room);
+  const place = new Map();
+  shown.forEach((nodes, step) => nodes.forEach((node, row) => place.set(node, { x: step * COLUMN, y: row * ROW + 18 })));
+  const height = Math.max(...shown.map((nodes) => nodes.length)) * ROW + 6;
+  const svg = make("svg", { role: "img", "aria-label": treeTold(shown, first), viewBox: `0 0 ${room * COLUMN} ${height}` });
+  svg.style.maxWidth = `${room * COLUMN}px`;
+  const best = new Set(view.tree.best);
+  if (at >= first && at < first + room) svg.append(make("rect", { class: "here", x: (at - first) * COLUMN, y: 0, width: COLUMN - 14, height, rx: 8 }));
+  for (const [node, { x, y }] of place) svg.append(...edgeTo(node, x, y, place, best));
+  for (const [node, { x, y }] of place) svg.append(nodeOf(node, x, y, best));
+  box.replaceChildren(svg);
+}
+
+function edgeTo(node, x, y, place, best) {
+  const from = place.get(view.tree.parents[node]);
+  if (!from) return [];
+  const label = clippedText(tokenText(view.tree.tokens[view.tree.parents[node]]), LONGEST);
+  const [x1, x2] = [from.x + Math.max(46, 14 + 7.4 * label.length), x + 3];
+  const bend = (x2 - x1) / 2;
+  return [make("path", { class: best.has(node) ? "best" : null, d: `M${x1} ${from.y}C${x1 + bend} ${from.y} ${x2 - bend} ${y} ${x2} ${y}` })];
+}
+
+function nodeOf(node, x, y, best) {
+  const { tokens, probabilities, totals, ended } = view.tree;
+  const kind = [best.has(node) && "best", ended[node] && "ended"].filter(Boolean).join(" ");
+  const label = clippedText(tokenText(tokens[node]), LONGEST);
+  const told = `${tokenText(tokens[node])}: ${percent(probabilities[node])}; Σ log p = ${number(totals[node], 2)}`;
+  return make("g", {}, make("title", {}, told), make("text", { class: kind || null, x: x + 8, y: y + 1 }, label), make("text", { class: "chance", x: x + 8, y: y + 13 }, percent(probabilities[node])));
+}
+
+const clippedText = (text, most) => ([...text].length > most ? `${[...text].slice(0, most - 1).join("")}…` : text);
+
+function treeTold(shown, first) {
+  const told = shown.map((nodes, step) => `${first + step + 1}: ${nodes.map((node) => `${tokenText(view.tree.tokens[node])} ${percent(view.tree.probabilities[node])}`).join(", ")}`);
+  return `${say("tree_title")}. ${told.join(". ")}`;
+}
+
+by("step").addEventListener("input", () => change({ step: Number(by("step").value) }));
+by("before").addEventListener("click", () => change({ step: Math.max(0, state.step - 1) }));
+by("after").addEventListener("click", () => change({ step: Math.min(view.steps.length - 1, state.step + 1) }));

@@ -16,6 +16,7 @@ from mirada.cli.info import info
 from mirada.cli.saying import Quiet, Verbose, set_from_root
 from mirada.cli.train import train
 from mirada.cli.translate import translate
+from mirada.cli.view import view
 
 app = typer.Typer(
     help="Train your own translator and other sequence models, and see where they look.",
@@ -46,7 +47,7 @@ def options(
     set_from_root(quiet, verbose)
 
 
-for verb in (check, train, translate, evaluate, export, info, demo, draw, gallery):
+for verb in (check, train, translate, evaluate, view, export, info, demo, draw, gallery):
     app.command()(verb)
 
 

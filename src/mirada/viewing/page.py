@@ -82,5 +82,5 @@ def _hash(text: str) -> str:
 
 
 def _as_data(text: str) -> str:
-    """JSON that cannot end the block it stands in, nor begin a comment: in JSON < is \\u003c, too."""
+    """JSON that cannot end the block it stands in, nor begin a comment: < is written by its number."""
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

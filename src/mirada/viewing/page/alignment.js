@@ -76,7 +76,8 @@ function follow(name, at) {
       ends.source.add(link.source);
       ends.written.add(link.target);
     }
-    path.style.opacity = on ? 1 : wrapped ? 0 : name === null ? 0.2 + 0.7 * link.weight : 0.08;
+    const opacity = String(on ? 1 : wrapped ? 0 : name === null ? 0.2 + 0.7 * link.weight : 0.08);
+    if (path.style.opacity !== opacity) path.style.opacity = opacity;
   }
   for (const side of ["source", "written"]) {
     lines.words[side].forEach((word, place) => {

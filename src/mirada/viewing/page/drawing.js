@@ -5,6 +5,9 @@ let palette = null;
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const rgb = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 
+// A colour as the four bytes of a pixel in one number, red in the lowest.
+const pixel = ([red, green, blue]) => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+
 function between(stops, share) {
   const at = Math.min(share, 1) * (stops.length - 1);
   const low = Math.min(Math.floor(at), stops.length - 2);
@@ -17,9 +20,9 @@ function colours() {
     const stops = [0, 1, 2, 3, 4].map((at) => rgb(css(`--heat-${at}`)));
     const turned = ["--less", "--zero", "--more"].map((name) => rgb(css(name)));
     return {
-      heat: Array.from({ length: 256 }, (_, at) => between(stops, Math.sqrt(at / 255))),
-      signed: Array.from({ length: 256 }, (_, at) => between(turned, at / 255)),
-      never: rgb(css("--never")),
+      heat: Uint32Array.from({ length: 256 }, (_, at) => pixel(between(stops, Math.sqrt(at / 255)))),
+      signed: Uint32Array.from({ length: 256 }, (_, at) => pixel(between(turned, at / 255))),
+      never: pixel(rgb(css("--never"))),
       ink: css("--ink"), soft: css("--soft"), faint: css("--faint"), card: css("--card"),
       accent: css("--accent"), accentSoft: css("--accent-soft"), line: css("--line"),
     };
@@ -27,11 +30,12 @@ function colours() {
   return palette;
 }
 
-const heat = (weight, most) => colours().heat[Math.min(255, Math.round((255 * Math.abs(weight)) / most))];
+const heat = (weight, most) => palette.heat[Math.min(255, Math.round((255 * Math.abs(weight)) / most))];
 
 function applyTheme() {
   document.documentElement.dataset.theme = state.theme;
   palette = null;
+  colours();
 }
 
 // A canvas of this size in pixels of the page, and its pen.
@@ -52,10 +56,8 @@ function pixels(canvas, rows, columns, colourOf) {
   canvas.height = rows;
   const pen = canvas.getContext("2d");
   const image = pen.createImageData(columns, rows);
-  for (let at = 0; at < rows * columns; at++) {
-    const [red, green, blue] = colourOf(at);
-    image.data.set([red, green, blue, 255], 4 * at);
-  }
+  const found = new Uint32Array(image.data.buffer);
+  for (let at = 0; at < found.length; at++) found[at] = colourOf(at);
   pen.putImageData(image, 0, 0);
 }
 

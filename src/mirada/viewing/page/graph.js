@@ -2,6 +2,7 @@
 // face to face.
 
 const FEW = 3; // edges of a node that are drawn while another one is followed, or none is
+const UPRIGHT = 26; // words whose labels still find room side by side
 const LEAST = 0.04; // a thinner edge cannot be seen
 
 function graphLayout(matrix, width) {
@@ -54,10 +55,19 @@ function overGraph(canvas, over, matrix, layout, query, key) {
   layout.keys.forEach((node, at) => drawNode(pen, layout, node, matrix.columns[at], looked(at) / matrix.most, false, at === key));
 }
 
+// The edges of each node that can be seen, the greatest first; a look at oneself is no edge of a ring.
+function edgesOf(matrix, ring) {
+  matrix.edges ??= matrix.rows.map((_, row) => {
+    const weights = matrix.data.subarray(row * matrix.columns.length, (row + 1) * matrix.columns.length);
+    const found = [];
+    weights.forEach((weight, at) => Math.abs(weight) >= LEAST && !(ring && at === row) && found.push([Math.abs(weight), at]));
+    return found.sort((one, two) => two[0] - one[0]);
+  });
+  return matrix.edges;
+}
+
 function drawEdges(pen, matrix, layout, row, most, strength) {
-  const start = row * matrix.columns.length;
-  const weights = [...matrix.data.subarray(start, start + matrix.columns.length)].map((weight, at) => [Math.abs(weight), at]);
-  const drawn = weights.filter(([weight, at]) => weight >= LEAST && !(layout.ring && at === row)).sort((one, two) => two[0] - one[0]).slice(0, most);
+  const drawn = edgesOf(matrix, layout.ring)[row].slice(0, most);
   pen.strokeStyle = colours().accent;
   pen.lineCap = "round";
   for (const [weight, at] of drawn) {
@@ -80,14 +90,23 @@ function drawNode(pen, layout, node, unit, share, followed, pointed) {
   pen.beginPath();
   pen.arc(node.x, node.y, Math.min(5, layout.text * 0.34) * (followed ? 1.5 : 1 + 0.6 * Math.min(1, share)), 0, 2 * Math.PI);
   pen.fill();
+  pen.font = font(layout.text, followed || pointed ? 700 : strong ? 600 : 400);
+  drawLabel(pen, layout, node, labelOf(unit));
+}
+
+// The labels of few words stand upright around the ring; those of many turn outwards, and none upside down.
+function drawLabel(pen, layout, node, text) {
+  const [across, down] = [Math.cos(node.angle), Math.sin(node.angle)];
+  const turned = layout.ring && layout.queries.length > UPRIGHT;
+  const back = across < -1e-9;
   pen.save();
   pen.translate(node.x, node.y);
-  const back = Math.cos(node.angle) < -1e-9; // on the left the text is turned around, to be read from left to right
-  if (layout.ring) pen.rotate(back ? node.angle + Math.PI : node.angle);
-  pen.font = font(layout.text, followed || pointed ? 700 : strong ? 600 : 400);
-  pen.textAlign = back ? "right" : "left";
   pen.textBaseline = "middle";
-  pen.fillText(clipped(pen, labelOf(unit), layout.room), back ? -10 : 10, 0);
+  pen.textAlign = layout.ring && !turned && Math.abs(across) < 0.2 ? "center" : back ? "right" : "left";
+  if (turned) pen.rotate(back ? node.angle + Math.PI : node.angle);
+  if (layout.ring && !turned) pen.translate(11 * across, 15 * down);
+  else pen.translate(back ? -10 : 10, 0);
+  pen.fillText(clipped(pen, text, layout.room), 0, 0);
   pen.restore();
 }
 

@@ -20,7 +20,7 @@ function drawMatrix(canvas, over, matrix, width) {
   sized(over, layout.width, layout.height);
   const cells = document.createElement("canvas");
   const allowed = allowedUnits(mapNumber(state.group, state.layer), state.unit);
-  pixels(cells, matrix.rows.length, matrix.columns.length, (at) => (allowed[at] ? heat(matrix.data[at], matrix.most) : colours().never));
+  pixels(cells, matrix.rows.length, matrix.columns.length, (at) => (allowed[at] ? heat(matrix.data[at], matrix.most) : palette.never));
   pen.imageSmoothingEnabled = false;
   pen.drawImage(cells, left, top, cell * matrix.columns.length, cell * matrix.rows.length);
   if (cell >= 8) drawGaps(pen, matrix, layout);
@@ -43,8 +43,8 @@ function drawNumbers(pen, matrix, { left, top, cell }, allowed) {
   pen.textBaseline = "middle";
   matrix.data.forEach((weight, at) => {
     if (!allowed[at] || Math.abs(weight) < 0.005) return;
-    const [red, green, blue] = heat(weight, matrix.most);
-    pen.fillStyle = red * 0.3 + green * 0.59 + blue * 0.11 > 140 ? "#10141c" : "#ffffff";
+    const colour = heat(weight, matrix.most);
+    pen.fillStyle = (colour & 255) * 0.3 + ((colour >> 8) & 255) * 0.59 + ((colour >> 16) & 255) * 0.11 > 140 ? "#10141c" : "#ffffff";
     const [row, column] = [Math.floor(at / matrix.columns.length), at % matrix.columns.length];
     pen.fillText(number(weight, 2).replace(/^0/, ""), left + (column + 0.5) * cell, top + (row + 0.5) * cell);
   });

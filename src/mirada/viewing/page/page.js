@@ -58,6 +58,13 @@ by("language").addEventListener("change", () => change({ language: by("language"
 by("theme").addEventListener("click", () => change({ theme: state.theme === "dark" ? "light" : "dark" }));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => change({ theme: event.matches ? "dark" : "light" }));
 
+// What stands below is drawn as soon as what stands above has been.
+function soon(draw) {
+  let begun = false;
+  requestIdleCallback(() => ((begun = true), draw()), { timeout: 300 });
+  return () => begun && draw();
+}
+
 part(["theme"], applyTheme);
 part(["language"], drawFrame);
 part(["language", "unit", "shape", "group"], drawChoices);
@@ -66,8 +73,10 @@ part(["language", "unit", "group", "theme"], drawHeads);
 part(["layer", "head"], (changed) => changed.has("group") || markHead(by("heads").contains(document.activeElement)));
 part(["language", "unit", "group", "shape", "layer", "head", "theme"], drawStage);
 part(["query", "key"], (changed) => ["unit", "group", "shape", "layer", "head"].some((key) => changed.has(key)) || drawOver());
-part(["language", "step"], drawSteps);
-part(["language", "theme"], drawPlaces);
+const steps = soon(drawSteps);
+const places = soon(drawPlaces);
+part(["language", "step"], steps);
+part(["language", "theme"], places);
 part(["language", "group", "shape", "layer"], drawHelp);
 
 const everything = new Set(Object.keys(state));
@@ -80,6 +89,6 @@ new ResizeObserver(() => {
   widthBefore = document.documentElement.clientWidth;
   placeLines();
   drawStage();
-  drawSteps();
+  steps();
 }).observe(document.documentElement);
-document.documentElement.dataset.ready = "yes";
+requestIdleCallback(() => (document.documentElement.dataset.ready = "yes"), { timeout: 300 });

@@ -15,7 +15,7 @@ function picture(canvas, name, told, wide = false) {
 function patternPicture(pattern, number) {
   const allowed = allowedOf(number);
   const canvas = make("canvas");
-  pixels(canvas, pattern.queries, pattern.keys, (at) => (allowed[at] ? colours().heat[110] : colours().heat[0]));
+  pixels(canvas, pattern.queries, pattern.keys, (at) => palette.heat[allowed[at] ? 110 : 0]);
   canvas.style.aspectRatio = `${pattern.keys} / ${pattern.queries}`;
   const pairs = allowed.reduce((sum, one) => sum + one, 0);
   const count = say("pairs", { pairs: pairs.toLocaleString(state.language), all: allowed.length.toLocaleString(state.language) });
@@ -41,7 +41,7 @@ function positionPicture(table) {
   const value = (at) => table.low + (values[at] / 255) * (table.high - table.low);
   pixels(canvas, table.columns, table.rows, (at) => {
     const [column, row] = [Math.floor(at / table.rows), at % table.rows]; // places across, coordinates down
-    return colours().signed[Math.round(127.5 + (127.5 * value(row * table.columns + column)) / reach)];
+    return palette.signed[Math.round(127.5 + (127.5 * value(row * table.columns + column)) / reach)];
   });
   canvas.style.height = "150px";
   const where = table.maps.length ? layersWith((_, number) => table.maps.includes(number)) : say("at_input");

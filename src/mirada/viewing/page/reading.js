@@ -24,7 +24,9 @@ function allowedOf(number) {
   return once(`pattern ${number}`, () => {
     const { queries, keys, allowed } = view.patterns[number];
     const bits = bytesOf(allowed);
-    return Uint8Array.from({ length: queries * keys }, (_, at) => (bits[at >> 3] >> (7 - (at & 7))) & 1);
+    const found = new Uint8Array(queries * keys);
+    for (let at = 0; at < found.length; at++) found[at] = (bits[at >> 3] >> (7 - (at & 7))) & 1;
+    return found;
   });
 }
 
@@ -99,17 +101,20 @@ function matrixOf(number, head, unit) {
     const place = new Uint16Array(keys);
     columns.forEach((column, at) => column.tokens.forEach((token) => (place[token] = at)));
     const found = new Float32Array(rows.length * columns.length);
-    const chosen = head === null ? [...Array(heads).keys()] : [head];
+    const [first, last] = head === null ? [0, heads] : [head, head + 1];
     rows.forEach((row, at) => {
-      const share = 1 / (chosen.length * row.tokens.length);
-      for (const one of chosen) {
+      const share = 1 / ((last - first) * row.tokens.length);
+      const to = at * columns.length;
+      for (let one = first; one < last; one++) {
         for (const token of row.tokens) {
-          const start = (one * queries + token) * keys;
-          for (let key = 0; key < keys; key++) found[at * columns.length + place[key]] += data[start + key] * share;
+          const from = (one * queries + token) * keys;
+          for (let key = 0; key < keys; key++) found[to + place[key]] += data[from + key] * share;
         }
       }
     });
-    return { rows, columns, data: found, most: found.reduce((most, one) => Math.max(most, Math.abs(one)), 1e-6) };
+    let most = 1e-6;
+    for (let at = 0; at < found.length; at++) most = Math.max(most, Math.abs(found[at]));
+    return { rows, columns, data: found, most };
   });
 }
 
@@ -120,8 +125,15 @@ function allowedUnits(number, unit) {
     const allowed = allowedOf(map.pattern);
     const { keys } = view.patterns[map.pattern];
     const [rows, columns] = [unitsOf(map.queries, unit), unitsOf(map.keys, unit)];
-    const may = (row, column) => row.tokens.some((i) => column.tokens.some((j) => allowed[i * keys + j]));
-    return Uint8Array.from(rows.flatMap((row) => columns.map((column) => may(row, column))));
+    const found = new Uint8Array(rows.length * columns.length);
+    let at = 0;
+    for (const row of rows) {
+      for (const column of columns) {
+        for (const i of row.tokens) for (const j of column.tokens) found[at] |= allowed[i * keys + j];
+        at++;
+      }
+    }
+    return found;
   });
 }
 

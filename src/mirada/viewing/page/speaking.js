@@ -42,9 +42,17 @@ function make(tag, attributes = {}, ...children) {
   return found;
 }
 
-const number = (weight, digits = 3) =>
-  weight.toLocaleString(state.language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
-const percent = (share) => share.toLocaleString(state.language, { style: "percent", maximumFractionDigits: 1 });
+// To make a format takes longer than to use it a thousand times.
+const formats = new Map();
+
+function format(options) {
+  const key = `${state.language} ${JSON.stringify(options)}`;
+  if (!formats.has(key)) formats.set(key, new Intl.NumberFormat(state.language, options));
+  return formats.get(key);
+}
+
+const number = (weight, digits = 3) => format({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(weight);
+const percent = (share) => format({ style: "percent", maximumFractionDigits: 1 }).format(share);
 
 // The attributes of an element that shows a sequence's text.
 const spoken = (name) => ({ lang: view.sequences[name].language, dir: view.sequences[name].direction });

@@ -38,8 +38,9 @@ function readOut(query, key) {
   const { rows, columns, data, most } = stage.matrix;
   const weight = (at) => data[query * columns.length + at];
   const map = shownMap();
-  const best = columns.map((_, at) => at).sort((one, two) => Math.abs(weight(two)) - Math.abs(weight(one)));
-  const shown = key ?? best[0];
+  const allowed = allowedUnits(mapNumber(state.group, state.layer), state.unit);
+  const best = columns.map((_, at) => at).filter((at) => allowed[query * columns.length + at]).sort((one, two) => Math.abs(weight(two)) - Math.abs(weight(one)));
+  const shown = key ?? best[0] ?? 0;
   const value = make("b", { id: "weight" }, number(weight(shown)));
   value.dataset.query = query;
   value.dataset.key = shown;

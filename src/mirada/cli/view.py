@@ -1,0 +1,124 @@
+"""`mirada view`: where a model looks at a sentence, as a page, in the terminal, or as JSON."""
+
+import re
+import shutil
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mirada.cli.failure import fail, failing
+from mirada.cli.saying import Quiet, Verbose, begin, detail, say
+
+if TYPE_CHECKING:
+    from mirada.viewing.contract import View
+    from mirada.viewing.heat import Chosen
+
+PAGES = (".html", ".htm")
+
+
+class Group(StrEnum):
+    """Who looks at whom."""
+
+    CROSS = "cross"
+    ENCODER = "encoder"
+    DECODER = "decoder"
+
+
+@failing()
+def view(
+    model: Annotated[Path, typer.Argument(help="The folder of a trained model.", show_default=False)],
+    sentence: Annotated[str, typer.Argument(help="The sentence to look at.", show_default=False)],
+    reference: Annotated[
+        str | None, typer.Option(help="A translation that the model is made to say, instead of its own.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write a page here, such as page.html, for any browser.")
+    ] = None,
+    text: Annotated[
+        bool, typer.Option("--text", help="Print a heat map; so it is when nothing else is asked.")
+    ] = False,
+    look: Annotated[
+        Group | None, typer.Option(help="The translation at the source, or one of the two at itself. [cross]")
+    ] = None,
+    layer: Annotated[int | None, typer.Option(help="The layer to show first, from 1.")] = None,
+    head: Annotated[int | None, typer.Option(help="The head to show first, from 1; else the mean of all.")] = None,
+    subwords: Annotated[bool, typer.Option("--subwords", help="Print subwords instead of words.")] = False,
+    beam: Annotated[int, typer.Option(min=1, max=100, help="Candidates of beam search; 1 is greedy.")] = 5,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all that was seen as one JSON object.")] = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Show where a model looks when it translates a sentence."""
+    begin(quiet, verbose)
+    _require_page(output)
+    if as_json and text:
+        fail("--json and --text were both given; both go to standard output, use one of them")
+    seen = _seen(model, sentence, reference, beam)
+    try:
+        from mirada.viewing.heat import choose
+
+        chosen = choose(seen, look, layer, head)
+    except ValueError as error:
+        fail(re.sub(r"^(layer|head) = ", r"--\1 ", str(error)))
+    seen = _starting(seen, chosen)
+    if output is not None:
+        _write_page(seen, output)
+    if as_json:
+        typer.echo(seen.model_dump_json())
+    elif text or output is None:
+        _print(seen, chosen, subwords)
+
+
+def _require_page(output: Path | None) -> None:
+    """Refuse a place that cannot be written, before anything is computed."""
+    if output is None:
+        return
+    if output.suffix.lower() not in PAGES:
+        fail(f"cannot write {output}: a view is a page for a browser; use {output.with_suffix('.html')}")
+    if output.is_dir() or not output.parent.is_dir():
+        fail(f"cannot write {output}: name a file in a directory that exists")
+
+
+def _seen(model: Path, sentence: str, reference: str | None, beam: int) -> "View":
+    from mirada.translator import Translator
+    from mirada.viewing.looking import look
+
+    seen = look(Translator.load(model), sentence, reference=reference, beam=beam, name=model.resolve().name)
+    detail(f"{len(seen.maps)} maps of {len(seen.sequences['source'].labels)} source tokens")
+    return seen
+
+
+def _starting(seen: "View", chosen: "Chosen") -> "View":
+    """The view, which begins with what was asked for."""
+    from mirada.viewing.contract import Start
+
+    found = seen.maps[chosen.number]
+    return seen.model_copy(update={"start": Start(group=found.group, layer=found.layer, head=chosen.head)})
+
+
+def _write_page(seen: "View", output: Path) -> None:
+    from mirada.models.folder import write_file
+    from mirada.viewing.page import as_page
+
+    page = as_page(seen).encode()
+    write_file(output, page)
+    say(f"{output} written ({len(page) / 1_000:,.0f} kB); open it in a browser")
+
+
+def _print(seen: "View", chosen: "Chosen", subwords: bool) -> None:
+    from rich.console import Console
+
+    from mirada.viewing.drawing import ASCII, glyphs_for
+    from mirada.viewing.heat import heat_map, title
+
+    poor = glyphs_for(sys.stdout.encoding) == ASCII
+    # Wider than any line where nobody sees lines break: a file is read by programs.
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 100_000
+    console = Console(highlight=False, markup=False, width=width)
+    console.print(seen.text)
+    console.print(seen.translation if seen.reference is None else f"{seen.reference}\n({seen.translation})")
+    console.print(title(seen, chosen), style="bold")
+    console.print(heat_map(seen, chosen, width, subwords=subwords, ascii_only=poor), end="")

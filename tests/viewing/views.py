@@ -1,0 +1,95 @@
+"""Views without a model: any number of tokens, layers and heads, with weights from a fixed seed."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mirada.viewing import contract
+from mirada.viewing.contract import View
+from mirada.viewing.looking import direction
+from mirada.viewing.packing import pack, pack_pattern
+
+SIDES = {
+    "encoder": ("self", "source", "source"),
+    "decoder": ("self", "read", "read"),
+    "cross": ("cross", "written", "source"),
+}
+
+
+def sequence(labels: Sequence[str], begin: bool, language: str = "en") -> contract.Sequence:
+    """Each label is a word, and there is a mark before or behind them."""
+    whole = ["<s>", *labels] if begin else [*labels, "</s>"]
+    return contract.Sequence(
+        language=language,
+        direction=direction(" ".join(labels)),
+        labels=tuple(whole),
+        words=tuple(range(len(whole))),
+        marks={0: "begin"} if begin else {len(labels): "end"},
+    )
+
+
+def synthetic(source: Sequence[str], target: Sequence[str], layers: int = 2, heads: int = 3) -> View:
+    """A view as of a Transformer; source token j is linked to target token j as long as there is one."""
+    chance = np.random.default_rng(5)
+    patterns: list[contract.Pattern] = []
+    maps = []
+    sizes = {"source": len(source) + 1, "read": len(target) + 1, "written": len(target) + 1}
+    for group, (kind, queries, keys) in SIDES.items():
+        shape = sizes[queries], sizes[keys]
+        allowed = np.tri(*shape, dtype=np.bool_) if group == "decoder" else np.ones(shape, dtype=np.bool_)
+        patterns.append(pack_pattern("causal" if group == "decoder" else "full", allowed))
+        for layer in range(layers):
+            weights = np.where(allowed, chance.random((heads, *shape)) ** 8, 0)
+            packed = pack((weights / weights.sum(-1, keepdims=True)).astype(np.float32), allowed)
+            maps.append(
+                contract.Map(
+                    group=group,
+                    kind=kind,
+                    layer=layer,
+                    heads=heads,
+                    queries=queries,
+                    keys=keys,
+                    pattern=len(patterns) - 1,
+                    score="scaled_dot",
+                    position="none",
+                    kernel="FUSED",
+                    weights=packed.weights,
+                    highs=packed.highs,
+                    lows=packed.lows,
+                )
+            )
+    written = [*target, "</s>"]
+    candidates = tuple(contract.Candidate(token=one, probability=0.1) for one in written[:6])
+    beam = 5
+    nodes = range(beam * len(written))
+    return View(
+        mirada="0",
+        model="synthetic",
+        text=" ".join(source),
+        translation=" ".join(target),
+        score=-1.0,
+        sequences={
+            "source": sequence(source, begin=False),
+            "read": sequence(target, begin=True, language="es"),
+            "written": sequence(target, begin=False, language="es"),
+        },
+        patterns=tuple(patterns),
+        maps=tuple(maps),
+        alignment=contract.Alignment(
+            layer=0,
+            links=tuple(
+                contract.Link(source=min(place, len(source) - 1), target=place, weight=0.5)
+                for place in range(len(target))
+            ),
+        ),
+        steps=tuple(contract.Step(token=one, probability=0.4, rank=1, candidates=candidates) for one in written),
+        tree=contract.Tree(
+            parents=tuple(-1 if node < beam else node - beam for node in nodes),
+            tokens=tuple(written[node // beam] for node in nodes),
+            probabilities=(0.5,) * len(nodes),
+            totals=(-1.0,) * len(nodes),
+            ended=tuple(node // beam == len(target) for node in nodes),
+            best=tuple(range(0, len(nodes), beam)),
+        ),
+        start=contract.Start(group="cross", layer=0),
+    )

@@ -56,10 +56,10 @@ def view(
     _require_page(output)
     if as_json and text:
         fail("--json and --text were both given; both go to standard output, use one of them")
+    from mirada.viewing.heat import choose
+
     seen = _seen(model, sentence, reference, beam)
     try:
-        from mirada.viewing.heat import choose
-
         chosen = choose(seen, look, layer, head)
     except ValueError as error:
         fail(re.sub(r"^(layer|head) = ", r"--\1 ", str(error)))

@@ -63,7 +63,7 @@ def heat_map(view: View, chosen: Chosen, width: int, *, subwords: bool = False, 
     """The weights of a head between words or subwords, in as many blocks as the terminal's width asks for."""
     found = view.maps[chosen.number]
     rows, columns = _Axis.of(view.sequences[found.queries], subwords), _Axis.of(view.sequences[found.keys], subwords)
-    weights = between(view, chosen, rows, columns)
+    weights = _between(view, chosen, rows, columns)
     shades = ASCII if ascii_only else BLOCKS
     labels = min(WIDEST, max(map(cell_len, rows.labels)))
     room = max(1, (width - labels - 1) // 2)
@@ -98,7 +98,7 @@ def _label(sequence: Sequence, tokens: list[int]) -> str:
     return f"<{mark}>" if mark else "".join(one if one.isprintable() else "�" for one in text) or "_"
 
 
-def between(view: View, chosen: Chosen, rows: _Axis, columns: _Axis) -> NDArray[np.float32]:
+def _between(view: View, chosen: Chosen, rows: _Axis, columns: _Axis) -> NDArray[np.float32]:
     """α between words: the mean over the tokens that look, the sum over those that are looked at."""
     weights = unpack(view, chosen.number)
     table = weights.mean(0) if chosen.head is None else weights[chosen.head]

@@ -115,7 +115,9 @@ def _view(translator: Translator, said: Translation, reference: str | None, seen
     patterns: list[contract.Pattern] = []
     maps = tuple(_map(one, group, layer, patterns) for one, group, layer in groups)
     alignment = _alignment(translator, seen, groups)
-    first = maps[0] if alignment is None else None
+    start = contract.Start(group=maps[0].group, layer=0)
+    if alignment is not None:
+        start = contract.Start(group=alignment.group, layer=alignment.layer)
     places = max(len(seen.source), len(seen.target) + 1)
     return View(
         mirada=__version__,
@@ -131,9 +133,7 @@ def _view(translator: Translator, said: Translation, reference: str | None, seen
         alignment=alignment,
         steps=_steps(seen, translator.loaded.subwords.pieces),
         positions=positions_of(translator.loaded.model, [one.attention for one in seen.looks], places),
-        start=contract.Start(
-            group="cross" if first is None else first.group, layer=0 if alignment is None else alignment.layer
-        ),
+        start=start,
     )
 
 

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from mirada.attention import Attention, PositionalInput, Rotary, Shaw, Sinusoidal
+from mirada.attention.position import RelativePositions
 from mirada.models.words import write_word
 from mirada.viewing.contract import Positions
 from mirada.viewing.packing import pack_table
@@ -28,7 +29,7 @@ def positions_of(model: nn.Module, attentions: Sequence[Attention], places: int)
         if isinstance(attention.position, Rotary):
             found.append(_rotary(attention.position, attention.key_shape[1], places, number))
         elif isinstance(attention.position, Shaw) and attention.relative is not None:
-            found.append(_shaw(attention, attention.position, places, number))
+            found += _shaw(attention.position, attention.relative, places, number)
     return _joined(found)
 
 
@@ -54,14 +55,12 @@ def _rotary(rotary: Rotary, width: int, places: int, number: int) -> Positions:
     return _positions("rotary", write_word(rotary), (number,), 0, table)
 
 
-def _shaw(attention: Attention, shaw: Shaw, places: int, number: int) -> Positions:
+def _shaw(shaw: Shaw, relative: RelativePositions, places: int, number: int) -> list[Positions]:
     """What is added to keys (to values, where keys have none) at each distance j − i that the sentence has."""
-    relative = attention.relative
-    table = None if relative is None else relative.keys if relative.keys is not None else relative.values
-    if table is None:
-        raise ValueError(f"{shaw} has no table; the model's folder is damaged")
+    table = relative.keys if relative.keys is not None else relative.values
     reach = min(shaw.radius, max(1, places - 1))
-    return _positions("shaw", write_word(shaw), (number,), -reach, table[shaw.radius - reach : shaw.radius + reach + 1])
+    seen = slice(shaw.radius - reach, shaw.radius + reach + 1)
+    return [] if table is None else [_positions("shaw", write_word(shaw), (number,), -reach, table[seen])]
 
 
 def _positions(kind: str, name: str, maps: tuple[int, ...], first: int, table: Tensor) -> Positions:

@@ -22,13 +22,18 @@ function drawAlignment() {
   by("own").textContent = [own, flags && say("flagged", { flags })].filter(Boolean).join(" · ");
 }
 
+// What a link calls the end at a side, what the other end, and the other side.
+const endsOf = (name) => (name === "source" ? ["source", "target", "written"] : ["target", "source", "source"]);
+
 function sideOf(name, links) {
-  const side = make("div", { class: "side", role: "group", "aria-label": say(name === "source" ? "source" : "translation"), ...spoken(name) });
+  const [mine, theirs, other] = endsOf(name);
+  const label = say(name === "source" ? "source" : "translation");
+  const side = make("div", { class: "side", role: "group", "aria-label": label, ...spoken(name) });
   lines.words[name] = unitsOf(name, state.unit).map((unit, at) => {
     const kind = `word${unit.mark ? " mark" : ""}${state.unit === "subwords" ? " piece" : ""}`;
     const word = make("button", { type: "button", class: kind, tabindex: at ? -1 : 0 }, labelOf(unit));
-    const others = links.filter((link) => link[name === "source" ? "source" : "target"] === at);
-    const partners = others.map((link) => labelOf(unitsOf(name === "source" ? "written" : "source", state.unit)[link[name === "source" ? "target" : "source"]]));
+    const linked = links.filter((link) => link[mine] === at);
+    const partners = linked.map((link) => labelOf(unitsOf(other, state.unit)[link[theirs]]));
     word.setAttribute("aria-label", partners.length ? `${labelOf(unit)}: ${partners.join(", ")}` : labelOf(unit));
     word.addEventListener("pointerenter", () => follow(name, at));
     word.addEventListener("pointerleave", () => follow(...(lines.pinned ?? [null, null])));
@@ -45,7 +50,8 @@ function sideOf(name, links) {
 // Where a word is chosen, the pictures below follow it.
 function choose(name, unit) {
   if (name === "written") {
-    change({ step: unit.tokens[0], ...(state.group === "cross" ? { query: unitsOf("written", state.unit).indexOf(unit), key: null } : {}) });
+    const looks = { query: unitsOf("written", state.unit).indexOf(unit), key: null };
+    change({ step: unit.tokens[0], ...(state.group === "cross" ? looks : {}) });
   } else if (state.group === "encoder") {
     change({ query: unitsOf("source", state.unit).indexOf(unit), key: null });
   }
@@ -55,10 +61,12 @@ function choose(name, unit) {
 function walk(event, name, at) {
   const words = lines.words[name];
   const turned = view.sequences[name].direction === "rtl" ? -1 : 1;
-  let next = { ArrowRight: words[at + turned], ArrowLeft: words[at - turned], Home: words[0], End: words.at(-1) }[event.key];
-  const [mine, theirs, other] = name === "source" ? ["source", "target", "written"] : ["target", "source", "source"];
+  const steps = { ArrowRight: words[at + turned], ArrowLeft: words[at - turned], Home: words[0], End: words.at(-1) };
+  let next = steps[event.key];
+  const [mine, theirs, other] = endsOf(name);
   if (event.key === (name === "source" ? "ArrowDown" : "ArrowUp")) {
-    const found = linksOf(state.unit).filter((link) => link[mine] === at).sort((one, two) => two.weight - one.weight)[0];
+    const linked = linksOf(state.unit).filter((link) => link[mine] === at);
+    const found = linked.sort((one, two) => two.weight - one.weight)[0];
     next = found && lines.words[other][found[theirs]];
   }
   if (!next) return;
@@ -67,7 +75,7 @@ function walk(event, name, at) {
 }
 
 function follow(name, at) {
-  const touches = (link) => name !== null && link[name === "source" ? "source" : "target"] === at;
+  const touches = (link) => name !== null && link[endsOf(name)[0]] === at;
   const wrapped = by("aligned").classList.contains("wrapped");
   const ends = { source: new Set(), written: new Set() };
   for (const { link, path } of lines.paths) {
@@ -94,13 +102,14 @@ function placeLines() {
   const tops = (words) => new Set(words.map((word) => word.offsetTop)).size;
   box.classList.toggle("wrapped", tops(lines.words.source) > 1 || tops(lines.words.written) > 1);
   const from = box.getBoundingClientRect();
-  const boxes = Object.fromEntries(Object.entries(lines.words).map(([side, words]) => [side, words.map((word) => word.getBoundingClientRect())]));
+  const boxesOf = (side) => lines.words[side].map((word) => word.getBoundingClientRect());
+  const boxes = { source: boxesOf("source"), written: boxesOf("written") };
   for (const { link, path } of lines.paths) {
     const [one, two] = [boxes.source[link.source], boxes.written[link.target]];
-    const [x1, y1] = [one.left + one.width / 2 - from.left, one.bottom - from.top + 2];
-    const [x2, y2] = [two.left + two.width / 2 - from.left, two.top - from.top - 2];
+    const [x1, y1] = [one.left + one.width / 2 - from.left, one.bottom - from.top + 2].map(Math.round);
+    const [x2, y2] = [two.left + two.width / 2 - from.left, two.top - from.top - 2].map(Math.round);
     const bend = (y2 - y1) / 2;
-    path.setAttribute("d", `M${x1.toFixed(1)} ${y1.toFixed(1)}C${x1.toFixed(1)} ${(y1 + bend).toFixed(1)} ${x2.toFixed(1)} ${(y2 - bend).toFixed(1)} ${x2.toFixed(1)} ${y2.toFixed(1)}`);
+    path.setAttribute("d", `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}`);
     path.setAttribute("stroke-width", (1 + 2.4 * link.weight).toFixed(2));
   }
   follow(...(lines.pinned ?? [null, null]));

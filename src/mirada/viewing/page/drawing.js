@@ -69,4 +69,5 @@ function clipped(pen, text, room) {
   return `${kept.join("")}…`;
 }
 
-const font = (size, weight = 400) => `${weight} ${size}px ui-sans-serif, system-ui, "Segoe UI", "Noto Sans", sans-serif`;
+const FAMILY = 'ui-sans-serif, system-ui, "Segoe UI", "Noto Sans", sans-serif';
+const font = (size, weight = 400) => `${weight} ${size}px ${FAMILY}`;

@@ -29,8 +29,10 @@ function columnsLayout(matrix, width) {
   const row = Math.max(10, Math.min(30, 620 / count));
   const height = row * count + 16;
   const side = Math.min(200, whole * 0.34);
-  const nodes = (units, x, angle) => units.map((_, at) => ({ x, y: 8 + (height - 16) * ((at + 0.5) / units.length), angle }));
-  return { ring: false, width: whole, height, text: Math.min(14, row * 0.9), room: side - 14, queries: nodes(matrix.rows, side, Math.PI), keys: nodes(matrix.columns, whole - side, 0) };
+  const down = (at, units) => 8 + (height - 16) * ((at + 0.5) / units.length);
+  const nodes = (units, x, angle) => units.map((_, at) => ({ x, y: down(at, units), angle }));
+  const [queries, keys] = [nodes(matrix.rows, side, Math.PI), nodes(matrix.columns, whole - side, 0)];
+  return { ring: false, width: whole, height, text: Math.min(14, row * 0.9), room: side - 14, queries, keys };
 }
 
 function drawGraph(canvas, over, matrix, width) {
@@ -44,15 +46,16 @@ function drawGraph(canvas, over, matrix, width) {
 function overGraph(canvas, over, matrix, layout, query, key) {
   const pen = canvas.getContext("2d");
   pen.clearRect(0, 0, layout.width, layout.height);
-  for (let row = 0; row < matrix.rows.length; row++) if (row !== query) drawEdges(pen, matrix, layout, row, FEW, query === null ? 0.8 : 0.1);
+  const strength = query === null ? 0.8 : 0.1;
+  matrix.rows.forEach((_, row) => row !== query && drawEdges(pen, matrix, layout, row, FEW, strength));
   if (query !== null) drawEdges(pen, matrix, layout, query, matrix.columns.length, 1);
-  const looked = query === null ? () => 0 : (at) => matrix.data[query * matrix.columns.length + at];
-  if (layout.ring) {
-    layout.keys.forEach((node, at) => drawNode(pen, layout, node, matrix.columns[at], at === query ? 1 : looked(at) / matrix.most, at === query, at === key));
-    return;
-  }
-  layout.queries.forEach((node, at) => drawNode(pen, layout, node, matrix.rows[at], 0, at === query, false));
-  layout.keys.forEach((node, at) => drawNode(pen, layout, node, matrix.columns[at], looked(at) / matrix.most, false, at === key));
+  const looked = (at) => (query === null ? 0 : matrix.data[query * matrix.columns.length + at] / matrix.most);
+  const looking = layout.ring ? [] : layout.queries;
+  looking.forEach((node, at) => drawNode(pen, layout, node, matrix.rows[at], 0, at === query, false));
+  layout.keys.forEach((node, at) => {
+    const followed = layout.ring && at === query;
+    drawNode(pen, layout, node, matrix.columns[at], followed ? 1 : looked(at), followed, at === key);
+  });
 }
 
 // The edges of each node that can be seen, the greatest first; a look at oneself is no edge of a ring.
@@ -60,7 +63,9 @@ function edgesOf(matrix, ring) {
   matrix.edges ??= matrix.rows.map((_, row) => {
     const weights = matrix.data.subarray(row * matrix.columns.length, (row + 1) * matrix.columns.length);
     const found = [];
-    weights.forEach((weight, at) => Math.abs(weight) >= LEAST && !(ring && at === row) && found.push([Math.abs(weight), at]));
+    weights.forEach((weight, at) => {
+      if (Math.abs(weight) >= LEAST && !(ring && at === row)) found.push([Math.abs(weight), at]);
+    });
     return found.sort((one, two) => two[0] - one[0]);
   });
   return matrix.edges;
@@ -88,7 +93,8 @@ function drawNode(pen, layout, node, unit, share, followed, pointed) {
   const colour = followed || pointed ? colours().accent : strong ? colours().ink : colours().soft;
   pen.fillStyle = colour;
   pen.beginPath();
-  pen.arc(node.x, node.y, Math.min(5, layout.text * 0.34) * (followed ? 1.5 : 1 + 0.6 * Math.min(1, share)), 0, 2 * Math.PI);
+  const larger = followed ? 1.5 : 1 + 0.6 * Math.min(1, share);
+  pen.arc(node.x, node.y, Math.min(5, layout.text * 0.34) * larger, 0, 2 * Math.PI);
   pen.fill();
   pen.font = font(layout.text, followed || pointed ? 700 : strong ? 600 : 400);
   drawLabel(pen, layout, node, labelOf(unit));
@@ -111,7 +117,8 @@ function drawLabel(pen, layout, node, text) {
 }
 
 function nodeAt(layout, x, y) {
-  const nearest = (nodes) => nodes.map((node, at) => [Math.hypot(layout.ring ? node.x - x : 0, node.y - y), at]).sort((one, two) => one[0] - two[0])[0][1];
+  const away = (node) => Math.abs(node.y - y);
+  const nearest = (nodes) => nodes.reduce((best, node, at) => (away(node) < away(nodes[best]) ? at : best), 0);
   if (layout.ring) return { query: ringAt(layout, x, y), key: null };
   return x < layout.width / 2 ? { query: nearest(layout.queries), key: null } : { key: nearest(layout.keys) };
 }

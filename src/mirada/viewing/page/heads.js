@@ -10,8 +10,10 @@ function drawHeads() {
   const columns = [null, ...Array(heads).keys()];
   box.style.gridTemplateColumns = `auto repeat(${columns.length}, minmax(26px, 1fr))`;
   seen?.disconnect();
-  seen = new IntersectionObserver((entries) => entries.filter((one) => one.isIntersecting).forEach((one) => drawRow(one.target)), { rootMargin: "120px" });
-  const cells = [make("span"), ...columns.map((head) => make("span", { class: "column-name" }, head === null ? say("mean_short") : String(head + 1)))];
+  const drawSeen = (entries) => entries.filter((one) => one.isIntersecting).forEach((one) => drawRow(one.target));
+  seen = new IntersectionObserver(drawSeen, { rootMargin: "120px" });
+  const names = columns.map((head) => (head === null ? say("mean_short") : String(head + 1)));
+  const cells = [make("span"), ...names.map((name) => make("span", { class: "column-name" }, name))];
   for (let layer = 0; layer < layers; layer++) {
     const name = make("span", { class: "row-name" }, String(layer + 1));
     name.dataset.layer = layer;
@@ -25,10 +27,14 @@ function drawHeads() {
   markHead(had);
 }
 
-const headName = (layer, head) => `${say("layer")} ${layer + 1}, ${head === null ? say("mean") : `${say("head")} ${head + 1}`}`;
+function headName(layer, head) {
+  return `${say("layer")} ${layer + 1}, ${head === null ? say("mean") : `${say("head")} ${head + 1}`}`;
+}
 
 function thumbOf(layer, head) {
-  const button = make("button", { type: "button", role: "radio", class: "thumb", "aria-label": headName(layer, head), title: headName(layer, head) }, make("canvas"));
+  const name = headName(layer, head);
+  const named = { type: "button", role: "radio", class: "thumb", "aria-label": name, title: name };
+  const button = make("button", named, make("canvas"));
   button.dataset.layer = layer;
   button.dataset.head = head ?? "mean";
   button.addEventListener("click", () => change({ layer, head }));

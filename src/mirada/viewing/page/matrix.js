@@ -9,8 +9,10 @@ function matrixLayout(matrix, width) {
   const slanted = Math.min(130, widest(matrix.columns));
   const top = slanted * 0.71 + 18;
   const right = slanted * 0.71 + 8;
-  const cell = Math.max(3, Math.min(44, Math.floor((width - left - right) / matrix.columns.length), Math.floor(1400 / matrix.rows.length)));
-  return { left, top, cell, width: Math.ceil(left + cell * matrix.columns.length + right), height: Math.ceil(top + cell * matrix.rows.length + 4), slanted };
+  const [rows, columns] = [matrix.rows.length, matrix.columns.length];
+  const cell = Math.max(3, Math.min(44, Math.floor((width - left - right) / columns), Math.floor(1400 / rows)));
+  const [wide, tall] = [Math.ceil(left + cell * columns + right), Math.ceil(top + cell * rows + 4)];
+  return { left, top, cell, width: wide, height: tall, slanted };
 }
 
 function drawMatrix(canvas, over, matrix, width) {
@@ -20,7 +22,8 @@ function drawMatrix(canvas, over, matrix, width) {
   sized(over, layout.width, layout.height);
   const cells = document.createElement("canvas");
   const allowed = allowedUnits(mapNumber(state.group, state.layer), state.unit);
-  pixels(cells, matrix.rows.length, matrix.columns.length, (at) => (allowed[at] ? heat(matrix.data[at], matrix.most) : palette.never));
+  const colourOf = (at) => (allowed[at] ? heat(matrix.data[at], matrix.most) : palette.never);
+  pixels(cells, matrix.rows.length, matrix.columns.length, colourOf);
   pen.imageSmoothingEnabled = false;
   pen.drawImage(cells, left, top, cell * matrix.columns.length, cell * matrix.rows.length);
   if (cell >= 8) drawGaps(pen, matrix, layout);
@@ -33,9 +36,12 @@ function drawMatrix(canvas, over, matrix, width) {
 
 function drawGaps(pen, matrix, { left, top, cell }) {
   pen.fillStyle = colours().card;
-  for (let row = 0; row <= matrix.rows.length; row++) pen.fillRect(left, top + row * cell - 0.5, cell * matrix.columns.length, 1);
-  for (let column = 0; column <= matrix.columns.length; column++) pen.fillRect(left + column * cell - 0.5, top, 1, cell * matrix.rows.length);
+  const [width, height] = [cell * matrix.columns.length, cell * matrix.rows.length];
+  for (let y = 0; y <= height; y += cell) pen.fillRect(left, top + y - 0.5, width, 1);
+  for (let x = 0; x <= width; x += cell) pen.fillRect(left + x - 0.5, top, 1, height);
 }
+
+const brightness = (colour) => 0.3 * (colour & 255) + 0.59 * ((colour >> 8) & 255) + 0.11 * ((colour >> 16) & 255);
 
 function drawNumbers(pen, matrix, { left, top, cell }, allowed) {
   pen.font = font(11);
@@ -43,8 +49,7 @@ function drawNumbers(pen, matrix, { left, top, cell }, allowed) {
   pen.textBaseline = "middle";
   matrix.data.forEach((weight, at) => {
     if (!allowed[at] || Math.abs(weight) < 0.005) return;
-    const colour = heat(weight, matrix.most);
-    pen.fillStyle = (colour & 255) * 0.3 + ((colour >> 8) & 255) * 0.59 + ((colour >> 16) & 255) * 0.11 > 140 ? "#10141c" : "#ffffff";
+    pen.fillStyle = brightness(heat(weight, matrix.most)) > 140 ? "#10141c" : "#ffffff";
     const [row, column] = [Math.floor(at / matrix.columns.length), at % matrix.columns.length];
     pen.fillText(number(weight, 2).replace(/^0/, ""), left + (column + 0.5) * cell, top + (row + 0.5) * cell);
   });

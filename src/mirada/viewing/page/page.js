@@ -22,12 +22,26 @@ function drawHelp() {
   const weights = score === "free" ? [] : [{ formula: "αᵢⱼ = exp(eᵢⱼ) / Σ_{l ∈ N(i)} exp(eᵢₗ)" }];
   helpOf("translation-help", say("help_translation"), { formula: "a(t) = argmaxⱼ (1/H) Σₕ αₕ(t, j)" });
   helpOf(
-    "attention-help", say("help_attention"), { formula: "hᵢ = Σ_{j ∈ N(i)} αᵢⱼ · vⱼ" }, ...weights, { formula: SCORES[score] ?? score },
-    say(`help_${state.group}`), say(`help_${state.shape}`), say("help_words"), { formula: "α(A, B) = (1/|A|) Σ_{i ∈ A} Σ_{j ∈ B} αᵢⱼ" },
+    "attention-help",
+    say("help_attention"),
+    { formula: "hᵢ = Σ_{j ∈ N(i)} αᵢⱼ · vⱼ" },
+    ...weights,
+    { formula: SCORES[score] ?? score },
+    say(`help_${state.group}`),
+    say(`help_${state.shape}`),
+    say("help_words"),
+    { formula: "α(A, B) = (1/|A|) Σ_{i ∈ A} Σ_{j ∈ B} αᵢⱼ" },
   );
-  helpOf("steps-help", say("help_steps"), { formula: "p(yₜ | y₁ … yₜ₋₁, x) = softmax(E hₜ + b)" }, say("help_tree"), { formula: "score(y) = Σₜ log p(yₜ | y₁ … yₜ₋₁, x) / |y|" });
+  helpOf(
+    "steps-help",
+    say("help_steps"),
+    { formula: "p(yₜ | y₁ … yₜ₋₁, x) = softmax(E hₜ + b)" },
+    say("help_tree"),
+    { formula: "score(y) = Σₜ log p(yₜ | y₁ … yₜ₋₁, x) / |y|" },
+  );
   const order = [...new Set(view.positions.map((table) => table.kind))].map((kind) => ({ formula: ORDER[kind] }));
-  helpOf("places-help", say("help_patterns"), { formula: "N(i) = { j : pattern(i, j) }" }, say("help_positions"), ...order);
+  const near = { formula: "N(i) = { j : pattern(i, j) }" };
+  helpOf("places-help", say("help_patterns"), near, say("help_positions"), ...order);
 }
 
 function drawFrame() {
@@ -42,9 +56,11 @@ function drawFrame() {
 }
 
 function drawChoices() {
-  choice("unit", say("unit"), [["words", say("words")], ["subwords", say("subwords")]], state.unit, (unit) => change({ unit, query: 0, key: null }));
-  choice("shape", say("shape"), [["matrix", say("matrix")], ["graph", say("graph")]], state.shape, (shape) => change({ shape }));
-  choice("group", say("attention_title"), groups.map((group) => [group, say(`group_${group}`)]), state.group, chooseGroup);
+  const told = (values, prefix = "") => values.map((value) => [value, say(prefix + value)]);
+  const chooseUnit = (unit) => change({ unit, query: 0, key: null });
+  choice("unit", say("unit"), told(["words", "subwords"]), state.unit, chooseUnit);
+  choice("shape", say("shape"), told(["matrix", "graph"]), state.shape, (shape) => change({ shape }));
+  choice("group", say("attention_title"), told(groups, "group_"), state.group, chooseGroup);
 }
 
 function chooseGroup(group) {
@@ -53,10 +69,12 @@ function chooseGroup(group) {
   change({ group, layer, head: state.head !== null && state.head >= heads ? null : state.head, query: 0, key: null });
 }
 
-by("language").append(...Object.entries(LANGUAGES).map(([tag, words]) => make("option", { value: tag, lang: tag }, words.name)));
+for (const [tag, words] of Object.entries(LANGUAGES)) {
+  by("language").append(make("option", { value: tag, lang: tag }, words.name));
+}
 by("language").addEventListener("change", () => change({ language: by("language").value }));
 by("theme").addEventListener("click", () => change({ theme: state.theme === "dark" ? "light" : "dark" }));
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => change({ theme: event.matches ? "dark" : "light" }));
+DARK.addEventListener("change", () => change({ theme: DARK.matches ? "dark" : "light" }));
 
 // What stands below is drawn as soon as what stands above has been.
 function soon(draw) {
@@ -72,7 +90,7 @@ part(["language", "unit"], drawAlignment);
 part(["language", "unit", "group", "theme"], drawHeads);
 part(["layer", "head"], (changed) => changed.has("group") || markHead(by("heads").contains(document.activeElement)));
 part(["language", "unit", "group", "shape", "layer", "head", "theme"], drawStage);
-part(["query", "key"], (changed) => ["unit", "group", "shape", "layer", "head"].some((key) => changed.has(key)) || drawOver());
+part(["query", "key"], (changed) => changed.has("unit") || changed.has("group") || drawOver());
 const steps = soon(drawSteps);
 const places = soon(drawPlaces);
 part(["language", "step"], steps);

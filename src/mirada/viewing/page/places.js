@@ -1,7 +1,7 @@
 // Who may look at whom in each layer, and how order enters: the patterns and the positions as pictures.
 
 function drawPlaces() {
-  by("patterns").replaceChildren(...view.patterns.map((pattern, number) => patternPicture(pattern, number)));
+  by("patterns").replaceChildren(...view.patterns.map(patternPicture));
   const tables = view.positions.map(positionPicture);
   by("positions").replaceChildren(...(tables.length ? tables : [make("p", { class: "hint" }, say("no_positions"))]));
 }
@@ -12,20 +12,21 @@ function picture(canvas, name, told, wide = false) {
   return make("div", { class: wide ? "picture wide" : "picture" }, canvas, make("b", {}, name), make("span", {}, told));
 }
 
-function patternPicture(pattern, number) {
-  const allowed = allowedOf(number);
+function patternPicture(pattern, at) {
+  const allowed = allowedOf(at);
   const canvas = make("canvas");
-  pixels(canvas, pattern.queries, pattern.keys, (at) => palette.heat[allowed[at] ? 110 : 0]);
+  pixels(canvas, pattern.queries, pattern.keys, (pair) => palette.heat[allowed[pair] ? 110 : 0]);
   canvas.style.aspectRatio = `${pattern.keys} / ${pattern.queries}`;
   const pairs = allowed.reduce((sum, one) => sum + one, 0);
-  const count = say("pairs", { pairs: pairs.toLocaleString(state.language), all: allowed.length.toLocaleString(state.language) });
-  return picture(canvas, pattern.name, `${layersWith((map) => map.pattern === number)} · ${count}`);
+  const count = say("pairs", { pairs: number(pairs, 0), all: number(allowed.length, 0) });
+  return picture(canvas, pattern.name, `${layersWith((map) => map.pattern === at)} · ${count}`);
 }
 
 // "Encoder 1–6 · Decoder 1–6" for the maps that a test picks.
 function layersWith(test) {
   const told = groups.map((group) => {
-    const layers = view.maps.filter((map, number) => map.group === group && test(map, number)).map((map) => map.layer + 1);
+    const picked = view.maps.filter((map, at) => map.group === group && test(map, at));
+    const layers = picked.map((map) => map.layer + 1);
     if (!layers.length) return null;
     const [low, high] = [Math.min(...layers), Math.max(...layers)];
     const range = high - low + 1 === layers.length && high > low ? `${low}–${high}` : layers.join(", ");
@@ -44,6 +45,6 @@ function positionPicture(table) {
     return palette.signed[Math.round(127.5 + (127.5 * value(row * table.columns + column)) / reach)];
   });
   canvas.style.height = "150px";
-  const where = table.maps.length ? layersWith((_, number) => table.maps.includes(number)) : say("at_input");
+  const where = table.maps.length ? layersWith((_, at) => table.maps.includes(at)) : say("at_input");
   return picture(canvas, table.name, `${where} · ${say(table.kind === "shaw" ? "distances" : "places_across")}`, true);
 }

@@ -152,6 +152,6 @@ function linksOf(unit) {
       const link = joined.get(key) ?? { source: sources[source], target: targets[target], weight: 0, count: 0 };
       joined.set(key, { ...link, weight: link.weight + weight, count: link.count + 1 });
     }
-    return [...joined.values()].map(({ source, target, weight, count }) => ({ source, target, weight: weight / count }));
+    return [...joined.values()].map((link) => ({ ...link, weight: link.weight / link.count }));
   });
 }

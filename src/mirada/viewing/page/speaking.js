@@ -2,9 +2,11 @@
 
 const LANGUAGES = JSON.parse(document.getElementById("words").textContent);
 
+const DARK = matchMedia("(prefers-color-scheme: dark)");
+
 const state = {
   language: navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => tag in LANGUAGES) ?? "en",
-  theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
+  theme: DARK.matches ? "dark" : "light",
   unit: "words",
   shape: "matrix",
   group: view.start.group,
@@ -51,7 +53,10 @@ function format(options) {
   return formats.get(key);
 }
 
-const number = (weight, digits = 3) => format({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(weight);
+function number(weight, digits = 3) {
+  return format({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(weight);
+}
+
 const percent = (share) => format({ style: "percent", maximumFractionDigits: 1 }).format(share);
 
 // The attributes of an element that shows a sequence's text.
@@ -100,7 +105,6 @@ function barsOf(list, rows, of) {
 }
 
 function helpOf(id, ...lines) {
-  by(id).replaceChildren(
-    ...lines.map((line) => (typeof line === "string" ? make("p", {}, line) : make("p", { class: "formula" }, line.formula))),
-  );
+  const told = (line) => (line.formula ? make("p", { class: "formula" }, line.formula) : make("p", {}, line));
+  by(id).replaceChildren(...lines.map(told));
 }

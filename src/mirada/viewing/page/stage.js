@@ -17,8 +17,10 @@ function drawStage() {
   by("stage").setAttribute("aria-label", `${by("shown").textContent}. ${say("stage_keys")}`);
   by("legend").replaceChildren("0", make("i"), number(stage.matrix.most, 2));
   const map = shownMap();
-  const words = [["pattern", view.patterns[map.pattern].name], ["score", map.score], ["position", map.position], ["kernel", map.kernel.toLowerCase()]];
-  by("attention-note").textContent = words.map(([name, value]) => `${say(name)}: ${value}`).join(" · ");
+  const { score, position, kernel } = map;
+  const words = { pattern: view.patterns[map.pattern].name, score, position, kernel: kernel.toLowerCase() };
+  const told = Object.entries(words).map(([name, value]) => `${say(name)}: ${value}`);
+  by("attention-note").textContent = told.join(" · ");
   drawOver();
 }
 
@@ -39,14 +41,20 @@ function readOut(query, key) {
   const weight = (at) => data[query * columns.length + at];
   const map = shownMap();
   const allowed = allowedUnits(mapNumber(state.group, state.layer), state.unit);
-  const best = columns.map((_, at) => at).filter((at) => allowed[query * columns.length + at]).sort((one, two) => Math.abs(weight(two)) - Math.abs(weight(one)));
+  const looked = columns.map((_, at) => at).filter((at) => allowed[query * columns.length + at]);
+  const best = looked.sort((one, two) => Math.abs(weight(two)) - Math.abs(weight(one)));
   const shown = key ?? best[0] ?? 0;
   const value = make("b", { id: "weight" }, number(weight(shown)));
   value.dataset.query = query;
   value.dataset.key = shown;
-  const pair = make("p", { class: "pair" }, make("bdi", spoken(map.queries), labelOf(rows[query])), ` ${say("looks_at")} `, make("bdi", spoken(map.keys), labelOf(columns[shown])), ": ", value);
+  const who = make("bdi", spoken(map.queries), labelOf(rows[query]));
+  const whom = make("bdi", spoken(map.keys), labelOf(columns[shown]));
+  const pair = make("p", { class: "pair" }, who, ` ${say("looks_at")} `, whom, ": ", value);
   const list = make("ol", { class: "bars" });
-  barsOf(list, best.slice(0, 8).map((at) => ({ text: labelOf(columns[at]), share: weight(at) / Math.max(most, 1e-6), told: number(weight(at)), chosen: at === shown })), spoken(map.keys));
+  const bar = (at) => ({
+    text: labelOf(columns[at]), share: weight(at) / most, told: number(weight(at)), chosen: at === shown,
+  });
+  barsOf(list, best.slice(0, 8).map(bar), spoken(map.keys));
   box.replaceChildren(pair, list);
 }
 
@@ -56,7 +64,8 @@ function tell() {
   if (query === null) return;
   const row = [...data.subarray(query * columns.length, (query + 1) * columns.length)];
   const shown = key ?? row.indexOf(Math.max(...row));
-  by("live").textContent = `${labelOf(rows[query])} ${say("looks_at")} ${labelOf(columns[shown])}: ${number(row[shown])}`;
+  const [who, whom] = [labelOf(rows[query]), labelOf(columns[shown])];
+  by("live").textContent = `${who} ${say("looks_at")} ${whom}: ${number(row[shown])}`;
 }
 
 function pointedAt(event) {

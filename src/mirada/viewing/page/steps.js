@@ -16,14 +16,17 @@ function drawSteps() {
   slider.max = steps.length - 1;
   slider.value = at;
   slider.setAttribute("aria-label", say("steps_title"));
-  slider.setAttribute("aria-valuetext", `${say("step", { number: at + 1, total: steps.length })}: ${tokenText(steps[at].token)}`);
-  by("step-told").textContent = say("step", { number: at + 1, total: steps.length });
+  const told = say("step", { number: at + 1, total: steps.length });
+  slider.setAttribute("aria-valuetext", `${told}: ${tokenText(steps[at].token)}`);
+  by("step-told").textContent = told;
   by("before").setAttribute("aria-label", say("before"));
   by("after").setAttribute("aria-label", say("after"));
   drawPrefix(at);
   drawCandidates(steps[at]);
   drawTree(at);
-  by("steps-note").textContent = say(steps[at].rank === 1 ? "chosen_first" : "chosen_rank", { rank: steps[at].rank, chance: percent(steps[at].probability) });
+  const { rank, probability } = steps[at];
+  const note = rank === 1 ? "chosen_first" : "chosen_rank";
+  by("steps-note").textContent = say(note, { rank, chance: percent(probability) });
 }
 
 function drawPrefix(at) {
@@ -31,15 +34,20 @@ function drawPrefix(at) {
   const box = by("prefix");
   box.lang = written.language;
   box.dir = written.direction;
-  const now = make("span", { class: "now", "aria-current": "step" }, at < labels.length ? textOf([labels[at]]).trim() || "␣" : `⟨${say("end")}⟩`);
+  const text = at < labels.length ? textOf([labels[at]]).trim() || "␣" : `⟨${say("end")}⟩`;
+  const now = make("span", { class: "now", "aria-current": "step" }, text);
   const space = at < labels.length && labels[at].startsWith(SPACE) ? " " : "";
-  box.replaceChildren(textOf(labels.slice(0, at)).trimStart() + space, now, make("span", { class: "rest" }, textOf(labels.slice(at + 1))));
+  const rest = make("span", { class: "rest" }, textOf(labels.slice(at + 1)));
+  box.replaceChildren(textOf(labels.slice(0, at)).trimStart() + space, now, rest);
   if (box.scrollHeight > box.clientHeight) box.scrollTop = now.offsetTop - box.offsetTop - box.clientHeight / 2;
 }
 
 function drawCandidates(step) {
-  const rows = step.candidates.map(({ token, probability }) => ({ text: tokenText(token), share: probability, told: percent(probability), chosen: token === step.token }));
-  if (!rows.some((row) => row.chosen)) rows.push({ text: tokenText(step.token), share: step.probability, told: percent(step.probability), chosen: true });
+  const row = ({ token, probability }) => ({
+    text: tokenText(token), share: probability, told: percent(probability), chosen: token === step.token,
+  });
+  const rows = step.candidates.map(row);
+  if (!rows.some((one) => one.chosen)) rows.push(row(step));
   barsOf(by("candidates"), rows, spoken("written"));
 }
 
@@ -66,12 +74,16 @@ function drawTree(at) {
   const first = Math.max(0, Math.min(at - Math.floor(room / 2), found.length - room));
   const shown = found.slice(first, first + room);
   const place = new Map();
-  shown.forEach((nodes, step) => nodes.forEach((node, row) => place.set(node, { x: step * COLUMN, y: row * ROW + 18 })));
+  shown.forEach((nodes, step) => {
+    nodes.forEach((node, row) => place.set(node, { x: step * COLUMN, y: row * ROW + 18 }));
+  });
   const height = Math.max(...shown.map((nodes) => nodes.length)) * ROW + 6;
-  const svg = make("svg", { role: "img", "aria-label": treeTold(shown, first), viewBox: `0 0 ${room * COLUMN} ${height}` });
+  const size = `0 0 ${room * COLUMN} ${height}`;
+  const svg = make("svg", { role: "img", "aria-label": treeTold(shown, first), viewBox: size });
   svg.style.maxWidth = `${room * COLUMN}px`;
   const best = new Set(view.tree.best);
-  if (at >= first && at < first + room) svg.append(make("rect", { class: "here", x: (at - first) * COLUMN, y: 0, width: COLUMN - 14, height, rx: 8 }));
+  // The tree is that of the model's own words: the steps of a reference have no place in it.
+  if (view.reference === null) svg.append(make("rect", { class: "here", x: (at - first) * COLUMN, y: 0, width: COLUMN - 14, height, rx: 8 }));
   for (const [node, { x, y }] of place) svg.append(...edgeTo(node, x, y, place, best));
   for (const [node, { x, y }] of place) svg.append(nodeOf(node, x, y, best));
   box.replaceChildren(svg);
@@ -83,7 +95,8 @@ function edgeTo(node, x, y, place, best) {
   const label = clippedText(tokenText(view.tree.tokens[view.tree.parents[node]]), LONGEST);
   const [x1, x2] = [from.x + Math.max(46, 14 + 7.4 * label.length), x + 3];
   const bend = (x2 - x1) / 2;
-  return [make("path", { class: best.has(node) ? "best" : null, d: `M${x1} ${from.y}C${x1 + bend} ${from.y} ${x2 - bend} ${y} ${x2} ${y}` })];
+  const curve = `M${x1} ${from.y}C${x1 + bend} ${from.y} ${x2 - bend} ${y} ${x2} ${y}`;
+  return [make("path", { class: best.has(node) ? "best" : null, d: curve })];
 }
 
 function nodeOf(node, x, y, best) {
@@ -91,13 +104,16 @@ function nodeOf(node, x, y, best) {
   const kind = [best.has(node) && "best", ended[node] && "ended"].filter(Boolean).join(" ");
   const label = clippedText(tokenText(tokens[node]), LONGEST);
   const told = `${tokenText(tokens[node])}: ${percent(probabilities[node])}; Σ log p = ${number(totals[node], 2)}`;
-  return make("g", {}, make("title", {}, told), make("text", { class: kind || null, x: x + 8, y: y + 1 }, label), make("text", { class: "chance", x: x + 8, y: y + 13 }, percent(probabilities[node])));
+  const text = make("text", { class: kind || null, x: x + 8, y: y + 1 }, label);
+  const chance = make("text", { class: "chance", x: x + 8, y: y + 13 }, percent(probabilities[node]));
+  return make("g", {}, make("title", {}, told), text, chance);
 }
 
 const clippedText = (text, most) => ([...text].length > most ? `${[...text].slice(0, most - 1).join("")}…` : text);
 
 function treeTold(shown, first) {
-  const told = shown.map((nodes, step) => `${first + step + 1}: ${nodes.map((node) => `${tokenText(view.tree.tokens[node])} ${percent(view.tree.probabilities[node])}`).join(", ")}`);
+  const nodeTold = (node) => `${tokenText(view.tree.tokens[node])} ${percent(view.tree.probabilities[node])}`;
+  const told = shown.map((nodes, step) => `${first + step + 1}: ${nodes.map(nodeTold).join(", ")}`);
   return `${say("tree_title")}. ${told.join(". ")}`;
 }
 

@@ -1,0 +1,188 @@
+"""What a reader sees and does on the page of a view, in a real browser."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, CDPSession, Page
+
+from mirada.translator import Translator
+from mirada.viewing.contract import View
+from mirada.viewing.looking import look
+from mirada.viewing.packing import unpack
+from mirada.viewing.page import as_page, words
+from tests.viewing.test_page import HOSTILE
+from tests.viewing.views import synthetic
+
+pytestmark = pytest.mark.browser
+
+MODEL = Path(__file__).parents[1] / "fixtures" / "models" / "schema-1"
+LABELS = ["▁The", "▁black", "▁cat", "▁doesn't", "▁sleep", "▁because", "▁international", "▁it", "▁was", "▁tired"]
+
+# Milliseconds of the page's own thread, which a busy machine does not lengthen; about 450 and 10 to 60 were measured.
+OPENS, REACTS = 1_000, 100
+
+
+def show(page: Page, folder: Path, view: View) -> list[str]:
+    """Open the page of a view; errors and all that the page asks the network for are collected in the list."""
+    file = folder / "page.html"
+    file.write_text(as_page(view), encoding="utf-8")
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+    page.on("request", lambda request: None if request.url == file.as_uri() else wrong.append(request.url[:100]))
+    page.goto(file.as_uri())
+    page.wait_for_selector("html[data-ready]")
+    return [one for one in wrong if not one.startswith("data:image/svg+xml")]
+
+
+def weight(page: Page) -> tuple[int, int, float]:
+    """The pair that the page tells of, and the number on screen."""
+    told = page.locator("#weight")
+    return int(told.get_attribute("data-query")), int(told.get_attribute("data-key")), float(told.inner_text())
+
+
+def test_a_chosen_head_shows_the_numbers_that_were_recorded(page: Page, tmp_path: Path) -> None:
+    view = look(Translator.load(MODEL), "The animal was too tired.", beam=2)
+    assert show(page, tmp_path, view) == []
+    page.click('#unit [data-value="subwords"]')
+    for group, number in (("encoder", 0), ("decoder", 1), ("cross", 2)):
+        page.click(f'#group [data-value="{group}"]')
+        for head in range(2):
+            page.click(f'.thumb[data-layer="0"][data-head="{head}"]')
+            recorded = unpack(view, number)[head]
+            for step in ("ArrowDown", "ArrowDown", "ArrowRight"):
+                page.press("#stage", step)
+                query, key, shown = weight(page)
+                assert shown == pytest.approx(recorded[query, key], abs=0.000_501)
+            page.press("#stage", "Escape")
+            query, key, _ = weight(page)
+            assert key == recorded[query].argmax()
+    page.click('.thumb[data-head="mean"]')
+    query, key, shown = weight(page)
+    assert shown == pytest.approx(unpack(view, 2).mean(0)[query, key], abs=0.000_501)
+
+
+def test_the_pointer_finds_the_cell_it_is_over(page: Page, tmp_path: Path) -> None:
+    view = synthetic(LABELS[:5], LABELS[:4], layers=2, heads=3)
+    show(page, tmp_path, view)
+    page.click('.thumb[data-layer="1"][data-head="2"]')
+    box = page.locator("#stage .over").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.7)
+    query, key, shown = weight(page)
+    assert shown == pytest.approx(unpack(view, 5)[2, query, key], abs=0.000_501)
+    assert (query, key) != (0, 0)
+    page.click('#shape [data-value="graph"]')
+    page.mouse.move(box["x"] + 150, box["y"] + 40)
+    assert page.locator("#weight").is_visible()
+
+
+def test_words_are_followed_with_the_keyboard_alone(page: Page, tmp_path: Path) -> None:
+    view = synthetic(LABELS, LABELS[:6])
+    show(page, tmp_path, view)
+    page.keyboard.press("Tab")  # words or subwords
+    page.keyboard.press("ArrowRight")
+    assert page.locator('#unit [aria-checked="true"]').inner_text() == "subwords"
+    for _ in range(3):
+        page.keyboard.press("Tab")  # theme, language, the first word
+    assert page.evaluate("() => document.activeElement.textContent") == "The"
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")  # along its line to the translation
+    assert page.locator(".word.from").inner_text() == "black"
+    assert page.locator(".word.to").all_inner_texts() == ["black"]
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert page.locator("#step-told").inner_text() == "Step 3 of 7"
+    for _ in range(4):  # the question, groups, shapes, heads
+        page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#shown").inner_text() == "Decoder → source · Layer 2, head 1"
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    assert "looks at" in page.locator("#live").inner_text()
+
+
+@pytest.mark.parametrize("language", ["en", "es", "pt", "ru", "ja"])
+def test_the_browser_chooses_the_language(chromium: Browser, tmp_path: Path, language: str) -> None:
+    context = chromium.new_context(locale=f"{language}-{language.upper()}", viewport={"width": 390, "height": 800})
+    page = context.new_page()
+    assert show(page, tmp_path, synthetic(LABELS[:3], LABELS[:2], layers=1)) == []
+    said = words()[language if language in words() else "en"]
+    assert page.locator("h1").inner_text() == said["translation_title"]
+    assert page.evaluate("() => document.documentElement.lang") == (language if language in words() else "en")
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    page.select_option("#language", "pt")
+    assert page.locator("#places h2").inner_text() == words()["pt"]["places_title"]
+    context.close()
+
+
+def test_hostile_texts_are_shown_as_text(page: Page, tmp_path: Path) -> None:
+    view = synthetic(HOSTILE, HOSTILE).model_copy(update={"model": HOSTILE[0], "reference": HOSTILE[0]})
+    assert show(page, tmp_path, view) == []
+    assert page.locator(".side").first.locator(".word").first.inner_text() == HOSTILE[0]
+    assert page.locator("#model").inner_text() == HOSTILE[0]
+    page.click('#shape [data-value="graph"]')
+    page.click('#unit [data-value="subwords"]')
+    assert page.locator("img").count() == page.locator("body [onerror], body [onload]").count() == 0
+
+
+def test_a_text_from_right_to_left(page: Page, tmp_path: Path) -> None:
+    show(page, tmp_path, synthetic(LABELS[:4], ["▁החתול", "▁השחור", "▁ישן"], layers=1))
+    places = [box.bounding_box()["x"] for box in page.locator('.side[dir="rtl"] .word').all()]
+    assert places == sorted(places, reverse=True)
+    page.locator('.side[dir="rtl"] .word').first.focus()
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".word.from").inner_text() == "השחור"
+
+
+def test_dark_and_light(page: Page, tmp_path: Path) -> None:
+    show(page, tmp_path, synthetic(LABELS[:3], LABELS[:3], layers=1))
+    colour = "() => getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(colour)
+    page.emulate_media(color_scheme="dark")
+    dark = page.evaluate(colour)
+    assert light != dark
+    page.click("#theme")
+    assert page.evaluate(colour) == light
+
+
+def test_a_long_sentence_opens_and_reacts_at_once(page: Page, tmp_path: Path) -> None:
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    show(page, tmp_path, synthetic(LABELS * 20, LABELS * 20, layers=6, heads=8))
+    assert busy(session) < OPENS
+    clicks = ('.thumb[data-layer="3"][data-head="5"]', '[data-value="graph"]', '[data-value="encoder"]', "#after")
+    for selector in (*clicks, '[data-value="matrix"]', '[data-value="decoder"]'):
+        before = busy(session)
+        page.evaluate(CLICK_AND_DRAW, selector)
+        assert busy(session) - before < REACTS, selector
+    before = busy(session)
+    for _ in range(5):
+        page.press("#stage", "ArrowDown")
+    assert (busy(session) - before) / 5 < REACTS
+
+
+CLICK_AND_DRAW = """selector => new Promise(done => {
+    document.querySelector(selector).click();
+    requestAnimationFrame(() => setTimeout(done));
+})"""
+
+
+def busy(session: CDPSession) -> float:
+    """Milliseconds that the page has computed since it was opened."""
+    metrics: list[dict[str, Any]] = session.send("Performance.getMetrics")["metrics"]
+    return 1_000 * next(one["value"] for one in metrics if one["name"] == "TaskDuration")
+
+
+def test_the_tree_and_the_pictures_are_there(page: Page, tmp_path: Path) -> None:
+    show(page, tmp_path, synthetic(LABELS[:4], LABELS[:3]))
+    assert page.locator(".tree g").count() == 4 * 5
+    assert page.locator("#patterns canvas").count() == 3
+    page.locator("#step").focus()
+    page.keyboard.press("End")
+    assert page.locator("#prefix .now").inner_text() == "⟨end⟩"
+    assert page.locator("details").count() == 4
+    page.locator("#attention summary").click()
+    assert "hᵢ = Σ_{j ∈ N(i)} αᵢⱼ · vⱼ" in page.locator("#attention-help").inner_text()

@@ -142,8 +142,8 @@ def test_dark_and_light(page: Page, tmp_path: Path) -> None:
     colour = "() => getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(colour)
     page.emulate_media(color_scheme="dark")
-    dark = page.evaluate(colour)
-    assert light != dark
+    page.wait_for_selector('html[data-theme="dark"]')
+    assert page.evaluate(colour) != light
     page.click("#theme")
     assert page.evaluate(colour) == light
 

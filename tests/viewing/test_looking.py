@@ -113,12 +113,14 @@ def test_lines_are_joined_and_what_has_no_words_is_looked_at_too(translator: Tra
     assert len(numbers.steps) == len(numbers.sequences["written"].labels)
 
 
-def test_a_second_attempt_shows_its_own_tree() -> None:
+def test_the_tree_is_that_of_the_search_that_found_the_translation() -> None:
     word = subwords().encode("no, not today, ")
     looping = copier(lambda words: word * 40, sure=0.98)
     view = look(looping, "Go home.", beam=2)
     assert view.tree is not None
+    assert view.flags == ()  # the first attempt loops, the second one ends
     assert [view.tree.tokens[node] for node in view.tree.best] == list(view.sequences["written"].labels)
+    assert view.tree.ended[view.tree.best[-1]]
 
 
 def test_positions_of_every_kind() -> None:

@@ -56,11 +56,12 @@ def grow(steps: Sequence[Step], tokens: Sequence[int], pieces: Sequence[str]) ->
         if step.length == 1:
             grown.append(_Growing())
         grown[-1].add(step)
-    for tree in grown:
-        path = tree.path(tokens)
-        if path is not None:
-            return _as_contract(tree, path, pieces)
-    return None
+    found = [(tree, path) for tree in grown if (path := tree.path(tokens)) is not None]
+    if not found:
+        return None
+    # The first search may have followed the same tokens and gone on: the one that ended them found them.
+    tree, path = max(found, key=lambda one: len(one[1]))
+    return _as_contract(tree, path, pieces)
 
 
 def _as_contract(tree: _Growing, path: list[int], pieces: Sequence[str]) -> contract.Tree:

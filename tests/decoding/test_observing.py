@@ -5,7 +5,8 @@ from itertools import pairwise
 import pytest
 
 from mirada.decoding.observing import Step
-from mirada.decoding.search import Search, decode_many
+from mirada.decoding.options import Search
+from mirada.decoding.search import decode_many
 from mirada.text.subwords import END
 from tests.translators import copier, subwords
 

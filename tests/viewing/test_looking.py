@@ -8,16 +8,16 @@ import torch
 
 from mirada.attention import Rotary, Shaw
 from mirada.attention.record import record
-from mirada.decoding.search import Search
+from mirada.decoding.options import Search
 from mirada.models.build import build
-from mirada.models.config import StackConfig
-from mirada.models.folder import Loaded
+from mirada.models.config import RecurrentConfig, StackConfig
+from mirada.models.folder import FolderConfig, Loaded
 from mirada.text.subwords import BEGIN, END
 from mirada.translator import Translator
 from mirada.viewing.contract import View
 from mirada.viewing.looking import direction, look
 from mirada.viewing.packing import error_of, unpack
-from tests.translators import config, copier, subwords
+from tests.translators import config, copier, slotted_subwords, subwords
 
 MODEL = Path(__file__).parents[1] / "fixtures" / "models" / "schema-1"
 SENTENCE = "The animal was too tired."
@@ -114,8 +114,8 @@ def test_lines_are_joined_and_what_has_no_words_is_looked_at_too(translator: Tra
 
 
 def test_the_tree_is_that_of_the_search_that_found_the_translation() -> None:
-    word = subwords().encode("no, not today, ")
-    looping = copier(lambda words: word * 40, sure=0.98)
+    word = subwords().encode("no, not")[:3]
+    looping = copier(lambda words: word * 6, sure=0.98)
     view = look(looping, "Go home.", beam=2)
     assert view.tree is not None
     assert view.flags == ()  # the first attempt loops, the second one ends
@@ -130,7 +130,7 @@ def test_positions_of_every_kind() -> None:
         "decoder": StackConfig(heads=2, layers=2, position=Rotary()),
     }
     model = build(made.model.model_copy(update=stacks), made.vocabulary, seed=3).eval()
-    view = look(Translator(Loaded(made, model, subwords())), "Go home.", reference="Go home.", beam=1)
+    view = look(Translator.of(Loaded(made, model, subwords())), "Go home.", reference="Go home.", beam=1)
     assert [(one.kind, one.maps) for one in view.positions] == [
         ("sinusoidal", ()),
         ("shaw", (0,)),
@@ -146,3 +146,31 @@ def test_positions_of_every_kind() -> None:
 )
 def test_directions(text: str, way: str) -> None:
     assert direction(text) == way
+
+
+def test_a_symbol_is_shown_where_its_slot_stands() -> None:
+    view = look(copier(known=slotted_subwords()), "Open {name} now.", reference="Open {name} now.", beam=1)
+    for sequence in view.sequences.values():
+        assert [label for label in sequence.labels if "name" in label] == ["{name}"]
+    assert "{name}" in view.translation
+
+
+def recurrent(shape: dict[str, object]) -> FolderConfig:
+    return config().model_copy(update={"model": RecurrentConfig.model_validate(shape)})
+
+
+def test_a_model_without_attention_says_so() -> None:
+    made = recurrent({"width": 8, "attention": {"score": "none"}})
+    model = build(made.model, subwords().size, seed=1).eval()
+    with pytest.raises(ValueError, match="has no attention"):
+        look(Translator.of(Loaded(made, model, subwords())), "Go home.", beam=1)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_recurrent_model_is_looked_at_as_well(when: str) -> None:
+    shape = {"width": 8, "encoder": {"width": 8}, "decoder": {"width": 8}, "attention": {"when": when}}
+    made = recurrent(shape)
+    model = build(made.model, subwords().size, seed=1).eval()
+    view = look(Translator.of(Loaded(made, model, subwords())), "Go home.", reference="Go home.", beam=2)
+    assert [one.group for one in view.maps] == ["cross"]
+    assert view.alignment is not None

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mirada.text.normalise import normalise
-from mirada.text.slots import hide, show
+from mirada.text.slots import findings, hide, numbered, replaced, show, without_marks
 from mirada.text.subwords import SPACE, Subwords
 
 
@@ -29,6 +29,13 @@ def encode(subwords: Subwords, texts: Sequence[str]) -> list[Coded]:
     hidden = [hide(text, subwords.slots) for text in texts]
     ids = subwords.encode_many([one.text for one in hidden], end=True)
     return [Coded(row, one.symbols) for row, one in zip(ids, hidden, strict=True)]
+
+
+def encode_beside(subwords: Subwords, text: str, source: str) -> list[int]:
+    """A translation of a source as ids, without the end mark: its symbols in the slots that they have there."""
+    names = (one.name for one in findings(without_marks(source)))
+    text = without_marks(text)
+    return subwords.encode(replaced(text, findings(text), numbered(names, subwords.slots)))
 
 
 def decode(subwords: Subwords, rows: Sequence[Sequence[int]], symbols: Sequence[tuple[str, ...]]) -> list[str]:

@@ -19,15 +19,18 @@ import torch
 from jaxtyping import Float
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn import functional
 
 from mirada import __version__
 from mirada.attention import Attention
-from mirada.attention.record import Look, record
+from mirada.attention.record import Look, joined, record
 from mirada.decoding.observing import Step
-from mirada.decoding.search import Search, padded
+from mirada.decoding.options import Search
+from mirada.decoding.search import padded
+from mirada.models.engine import TorchEngine, alignment_layer
 from mirada.models.words import write_word
-from mirada.text.subwords import BEGIN, END
+from mirada.text.coding import encode, encode_beside, pieces
+from mirada.text.slots import MARKS
+from mirada.text.subwords import BEGIN, END, Subwords
 from mirada.text.words import words_of_pieces
 from mirada.translator import Translation, Translator
 from mirada.viewing import contract
@@ -45,16 +48,16 @@ def look(translator: Translator, text: str, *, reference: str | None = None, bea
     text = " ".join(text.split())
     if not text:
         raise ValueError("there is no sentence to look at; give one with words")
-    source = translator.loaded.subwords.encode_many([text], end=True)[0]
-    _require_short(len(source), translator.longest, "the sentence")
     steps: list[Step] = []
-    (said,) = translator.translate_with([text], Search(beam=beam), observer=steps.append)
-    own = _ids(translator, said.tokens)
-    forced = own if reference is None else _reference_ids(translator, reference)
-    seen = _see(translator, source, forced)
-    return _view(translator, said, reference, seen, name).model_copy(
-        update={"tree": grow(steps, own, translator.loaded.subwords.pieces)}
-    )
+    engine = TorchEngine(translator.loaded, observer=steps.append)
+    (coded,) = encode(engine.subwords, [text])
+    _require_short(len(coded.ids), engine.about.longest, "the sentence")
+    (said,) = Translator.of(engine.loaded, observer=steps.append).translate_with([text], Search(beam=beam))
+    labels = pieces(engine.subwords, range(engine.subwords.size), coded.symbols)
+    own = _ids(engine.subwords, labels, said.tokens)
+    forced = own if reference is None else _reference_ids(engine, text, reference)
+    seen = _see(engine, coded.ids, forced, labels)
+    return _view(engine, said, reference, seen, name).model_copy(update={"tree": grow(steps, own, labels)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +68,7 @@ class _Seen:
     target: list[int]  # without it
     looks: list[Look]  # one for each attention, in order, with the weights of all queries
     scores: Float[Tensor, "N T"]  # log-probabilities at each place of the target and for the end mark
+    labels: list[str]  # every subword as it is shown here, a slot as the symbol that it stands for
 
 
 def _require_short(tokens: int, longest: int, what: str) -> None:
@@ -73,66 +77,57 @@ def _require_short(tokens: int, longest: int, what: str) -> None:
         raise ValueError(f"{what} has {tokens:,} tokens, and {most:,} can be looked at; give a shorter one")
 
 
-def _ids(translator: Translator, tokens: Sequence[str]) -> list[int]:
-    numbers = {piece: number for number, piece in enumerate(translator.loaded.subwords.pieces)}
+def _ids(subwords: Subwords, labels: Sequence[str], tokens: Sequence[str]) -> list[int]:
+    numbers = {label: number for number, label in enumerate(labels)}
+    # A symbol may have a subword of its own beside its slot; the model says the slot.
+    numbers |= {label: number for number, label in enumerate(labels) if subwords.pieces[number] in MARKS}
     return [numbers[token] for token in tokens]
 
 
-def _reference_ids(translator: Translator, reference: str) -> list[int]:
-    ids = translator.loaded.subwords.encode(" ".join(reference.split()))
+def _reference_ids(engine: TorchEngine, text: str, reference: str) -> list[int]:
+    ids = encode_beside(engine.subwords, " ".join(reference.split()), text)
     if not ids:
         raise ValueError("the reference is empty; give a translation, or none")
-    _require_short(len(ids) + 1, translator.places or MOST_TOKENS, "the reference")
+    _require_short(len(ids) + 1, engine.about.places or MOST_TOKENS, "the reference")
     return ids
 
 
-def _see(translator: Translator, source: list[int], target: list[int]) -> _Seen:
+def _see(engine: TorchEngine, source: list[int], target: list[int], labels: list[str]) -> _Seen:
     """The model once over the sentence and its translation, with every attention recorded."""
-    model = translator.loaded.model
-    read, read_padding = padded([source], translator.device)
-    entered, entered_padding = padded([[BEGIN, *target]], translator.device)
+    model = engine.loaded.model
+    read, read_padding = padded([source], engine.device)
+    entered, entered_padding = padded([[BEGIN, *target]], engine.device)
     with torch.inference_mode(), record(model) as looks:
         states = model(read, read_padding, entered, entered_padding)
         scores = model.output.scores(states[0])
-    return _Seen(source, target, _joined(looks), scores)
+    if not looks:
+        raise ValueError("this model has no attention, so there is nothing to look at; translate with it instead")
+    return _Seen(source, target, joined(looks), scores, labels)
 
 
-def _joined(looks: Sequence[Look]) -> list[Look]:
-    """One look for each attention; where a decoder looks step by step, its steps are put together."""
-    by_name: dict[str, list[Look]] = {}
-    for one in looks:
-        by_name.setdefault(one.name, []).append(one)
-    joined = []
-    for name, steps in by_name.items():
-        widest = max(step.weights.shape[-1] for step in steps)
-        rows = [functional.pad(step.weights, (0, widest - step.weights.shape[-1])) for step in steps]
-        joined.append(Look(name, steps[0].attention, torch.cat(rows, 2), steps[0].plan))
-    return joined
-
-
-def _view(translator: Translator, said: Translation, reference: str | None, seen: _Seen, name: str) -> View:
+def _view(engine: TorchEngine, said: Translation, reference: str | None, seen: _Seen, name: str) -> View:
     groups = _grouped(seen.looks)
     patterns: list[contract.Pattern] = []
     maps = tuple(_map(one, group, layer, patterns) for one, group, layer in groups)
-    alignment = _alignment(translator, seen, groups)
+    alignment = _alignment(engine, seen, groups)
     start = contract.Start(group=maps[0].group, layer=0)
     if alignment is not None:
         start = contract.Start(group=alignment.group, layer=alignment.layer)
     places = max(len(seen.source), len(seen.target) + 1)
     return View(
         mirada=__version__,
-        model=name or f"{translator.source} → {translator.target}",
+        model=name or f"{engine.about.source} → {engine.about.target}",
         text=said.source,
         translation=said.text,
         reference=reference,
         score=round(said.score, 4) if np.isfinite(said.score) else None,
         flags=tuple(flag.value for flag in said.flags),
-        sequences=_sequences(translator, said, reference, seen),
+        sequences=_sequences(engine, said, reference, seen),
         patterns=tuple(patterns),
         maps=maps,
         alignment=alignment,
-        steps=_steps(seen, translator.loaded.subwords.pieces),
-        positions=positions_of(translator.loaded.model, [one.attention for one in seen.looks], places),
+        steps=_steps(seen),
+        positions=positions_of(engine.loaded.model, [one.attention for one in seen.looks], places),
         start=start,
     )
 
@@ -196,14 +191,13 @@ def _allowed(attention: Attention, queries: int, keys: int) -> NDArray[np.bool_]
     return allowed
 
 
-def _alignment(
-    translator: Translator, seen: _Seen, groups: Sequence[tuple[Look, str, int]]
-) -> contract.Alignment | None:
+def _alignment(engine: TorchEngine, seen: _Seen, groups: Sequence[tuple[Look, str, int]]) -> contract.Alignment | None:
     """For each token the source token that the aligning layer looked at most, as the translator aligns."""
-    aligning = translator.aligning()
-    found = next(((one, layer) for one, _, layer in groups if one.attention is aligning), None)
-    if found is None or not seen.target:
+    to_source = engine.loaded.model.looks_at_source()
+    if not to_source or not seen.target:
         return None
+    aligning = to_source[alignment_layer(engine.loaded)]
+    found = next(((one, layer) for one, _, layer in groups if one.attention is aligning))
     # The end mark is where a head looks that has nothing to look for, so it is no one's source.
     weights = found[0].weights[0].mean(0)[: len(seen.target), : max(1, len(seen.source) - 1)]
     most, places = weights.max(-1)
@@ -215,15 +209,15 @@ def _alignment(
 
 
 def _sequences(
-    translator: Translator, said: Translation, reference: str | None, seen: _Seen
+    engine: TorchEngine, said: Translation, reference: str | None, seen: _Seen
 ) -> dict[str, contract.Sequence]:
-    pieces = translator.loaded.subwords.pieces
-    source, target = ([pieces[one] for one in ids] for ids in (seen.source[:-1], seen.target))
+    labels, about = seen.labels, engine.about
+    source, target = ([labels[one] for one in ids] for ids in (seen.source[:-1], seen.target))
     written = said.text if reference is None else reference
     return {
-        "source": _sequence(source, translator.source, said.source, after=pieces[END]),
-        "read": _sequence(target, translator.target, written, before=pieces[BEGIN]),
-        "written": _sequence(target, translator.target, written, after=pieces[END]),
+        "source": _sequence(source, about.source, said.source, after=labels[END]),
+        "read": _sequence(target, about.target, written, before=labels[BEGIN]),
+        "written": _sequence(target, about.target, written, after=labels[END]),
     }
 
 
@@ -254,7 +248,7 @@ def direction(text: str) -> Literal["ltr", "rtl"]:
     return "ltr"
 
 
-def _steps(seen: _Seen, pieces: Sequence[str]) -> tuple[contract.Step, ...]:
+def _steps(seen: _Seen) -> tuple[contract.Step, ...]:
     """For each token, and for the end mark, its probability and its rivals."""
     probabilities = seen.scores.exp()
     best, places = probabilities.topk(min(CANDIDATES, probabilities.shape[-1]), -1)
@@ -266,11 +260,11 @@ def _steps(seen: _Seen, pieces: Sequence[str]) -> tuple[contract.Step, ...]:
     )
     return tuple(
         contract.Step(
-            token=pieces[token],
+            token=seen.labels[token],
             probability=round(chance, 4),
             rank=rank,
             candidates=tuple(
-                contract.Candidate(token=pieces[one], probability=round(share, 4))
+                contract.Candidate(token=seen.labels[one], probability=round(share, 4))
                 for one, share in zip(tokens, shares, strict=True)
             ),
         )

@@ -1,39 +1,24 @@
-"""The Transformer: step by step equals all at once, batches do not matter, beam 1 is greedy, and it learns."""
+"""What holds for every translator: step by step equals all at once, batches do not matter, beam 1 is greedy."""
 
 import pytest
 import torch
 
-from mirada.attention import Additive, Padding, Rotary, Shaw, Strided, Uniform, Window
 from mirada.decoding.beam import beam
 from mirada.decoding.greedy import greedy
 from mirada.layers.noise import Noise
-from tests.models.build import small_transformer
-
-BEGIN, END = 1, 2
-CHOICES = {
-    "as in the paper": {"order": "post"},
-    "pre-norm": {},
-    "root mean square, SwiGLU, rotary": {"norm": "rms", "activation": "swiglu", "position": Rotary(), "entered": None},
-    "batch norm, GELU": {"norm": "batch", "activation": "gelu"},
-    "additive, Shaw": {"score": Additive(), "position": Shaw(3)},
-    "windows": {"pattern": Window(2, 1)},
-    "strides": {"pattern": Strided(2) | Window(1, 1)},
-    "the plain mean": {"score": Uniform()},
-    "positions beside": {"join": "concatenate"},
-}
+from tests.models.build import BEGIN, END, RECURRENT, TRANSFORMERS, sentences, small_recurrent, small_transformer
 
 
-def sentences(lengths, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    tokens = torch.randint(3, 23, (len(lengths), max(lengths)), generator=generator)
-    padding = Padding.from_lengths(lengths)
-    return tokens.masked_fill(~padding.real, 0), padding
-
-
-@pytest.fixture(params=CHOICES, ids=str)
+@pytest.fixture(params=[*TRANSFORMERS, *RECURRENT], ids=str)
 def model(request):
     torch.manual_seed(5)
-    return small_transformer(**CHOICES[request.param]).double().eval()
+    if request.param in TRANSFORMERS:
+        return small_transformer(**TRANSFORMERS[request.param]).double().eval()
+    made = small_recurrent(**RECURRENT[request.param]).double().eval()
+    with torch.no_grad():  # states that differ enough for a mistake to show
+        for parameter in made.parameters():
+            parameter.mul_(2).add_(0.05 * torch.randn_like(parameter))
+    return made
 
 
 @torch.no_grad()
@@ -86,8 +71,7 @@ def test_the_gradient_of_a_padded_place_is_nothing(model) -> None:
     assert (gradient[0] == 0).all(), "the padding's own embedding gets no gradient"
 
 
-def test_the_same_step_drops_the_same_numbers() -> None:
-    model = small_transformer()
+def test_the_same_step_drops_the_same_numbers(model) -> None:
     source, padding = sentences([5, 4])
     target, target_padding = sentences([3, 3], seed=1)
     runs = [model(source, padding, target, target_padding, Noise(0.3, seed=7, step=step)) for step in (4, 4, 5)]

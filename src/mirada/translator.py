@@ -106,6 +106,20 @@ class _Said:
     links: list[Link] = field(default_factory=list)
 
 
+class _Coding:
+    """The ids of the texts of one call, and of their parts, each found once: its length decides where a text is cut."""
+
+    def __init__(self, subwords: Subwords, texts: Sequence[str]) -> None:
+        self._subwords = subwords
+        self._known = dict(zip(texts, encode(subwords, texts), strict=True))
+
+    def of(self, text: str) -> Coded:
+        """The ids of a text."""
+        if text not in self._known:
+            (self._known[text],) = encode(self._subwords, [text])
+        return self._known[text]
+
+
 class Translator:
     """A model that is ready to translate."""
 
@@ -185,9 +199,10 @@ class Translator:
             raise ValueError("a single text was given; give a list of texts, such as [text]")
         if align:
             self.engine_for(search).engine.require_alignment()  # a model that cannot says so before it has worked
-        divided = [self._divide(text) for text in texts]
+        coding = _Coding(self.subwords, texts)
+        divided = [self._divide(text, coding) for text in texts]
         words = dict.fromkeys(part.text for parts in divided for part in parts if has_words(part.text))
-        said = dict(zip(words, self._say(list(words), search, align), strict=True))
+        said = dict(zip(words, self._say([coding.of(text) for text in words], search, align), strict=True))
         return [
             self._assembled(
                 text, parts, [said.get(part.text) or self._kept(part.text) for part in parts], search, align
@@ -231,22 +246,20 @@ class Translator:
         filled = fill(path_in, path_out, self.source, self.target, translate, columns, overwrite)
         return FileSummary(filled.translated, filled.kept, filled.review, tally)
 
-    def _divide(self, text: str) -> list[Part]:
-        subwords = self.subwords
-        return divide(text, self.source, self._about.longest, lambda part: len(encode(subwords, [part])[0].ids))
+    def _divide(self, text: str, coding: _Coding) -> list[Part]:
+        return divide(text, self.source, self._about.longest, lambda part: len(coding.of(part).ids))
 
-    def _say(self, texts: list[str], search: Search, align: bool) -> list[_Said]:
+    def _say(self, coded: list[Coded], search: Search, align: bool) -> list[_Said]:
         """The translations of parts that have words and are short enough."""
         engine, places = self.engine_for(search).engine, self._about.places
         if places is not None:
             search = replace(search, longest=min(places, search.longest or places))
-        coded = encode(self.subwords, texts)
         sources = [one.ids for one in coded]
         decoded = decode_checked(engine, sources, search)
         said = [(one.tokens, source) for source, found in zip(coded, decoded, strict=True) for one in found.hypotheses]
         written = iter(decode(self.subwords, [tokens for tokens, _ in said], [source.symbols for _, source in said]))
         best = [found.hypotheses[0].tokens for found in decoded]
-        links = engine.align(sources, best) if align else [[] for _ in texts]
+        links = engine.align(sources, best) if align else [[] for _ in coded]
         return [
             _said(source, found, [next(written) for _ in found.hypotheses], linked)
             for source, found, linked in zip(coded, decoded, links, strict=True)

@@ -115,3 +115,12 @@ def sentences(lengths: list[int], seed: int = 0) -> tuple[Int[Tensor, "B N"], Pa
     tokens = torch.randint(3, VOCABULARY, (len(lengths), max(lengths)), generator=generator)
     padding = Padding.from_lengths(lengths)
     return tokens.masked_fill(~padding.real, 0), padding
+
+
+def differing_recurrent(choice: str) -> Recurrent:
+    """A recurrent model of the choices, whose states differ enough for a mistake to show."""
+    made = small_recurrent(**RECURRENT[choice]).double().eval()
+    with torch.no_grad():
+        for parameter in made.parameters():
+            parameter.mul_(2).add_(0.05 * torch.randn_like(parameter))
+    return made

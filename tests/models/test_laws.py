@@ -6,7 +6,7 @@ import torch
 from mirada.decoding.beam import beam
 from mirada.decoding.greedy import greedy
 from mirada.layers.noise import Noise
-from tests.models.build import BEGIN, END, RECURRENT, TRANSFORMERS, sentences, small_recurrent, small_transformer
+from tests.models.build import BEGIN, END, RECURRENT, TRANSFORMERS, differing_recurrent, sentences, small_transformer
 
 
 @pytest.fixture(params=[*TRANSFORMERS, *RECURRENT], ids=str)
@@ -14,11 +14,7 @@ def model(request):
     torch.manual_seed(5)
     if request.param in TRANSFORMERS:
         return small_transformer(**TRANSFORMERS[request.param]).double().eval()
-    made = small_recurrent(**RECURRENT[request.param]).double().eval()
-    with torch.no_grad():  # states that differ enough for a mistake to show
-        for parameter in made.parameters():
-            parameter.mul_(2).add_(0.05 * torch.randn_like(parameter))
-    return made
+    return differing_recurrent(request.param)
 
 
 @torch.no_grad()

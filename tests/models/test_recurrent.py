@@ -6,16 +6,12 @@ from torch import nn
 
 from mirada.attention.record import joined, record
 from mirada.models.recurrent import Recurrent
-from tests.models.build import RECURRENT, sentences, small_recurrent
+from tests.models.build import RECURRENT, differing_recurrent, sentences, small_recurrent
 
 
 @pytest.fixture(params=RECURRENT, ids=str)
 def model(request):
-    made = small_recurrent(**RECURRENT[request.param]).double().eval()
-    with torch.no_grad():  # states that differ enough for a mistake to show
-        for parameter in made.parameters():
-            parameter.mul_(2).add_(0.05 * torch.randn_like(parameter))
-    return made
+    return differing_recurrent(request.param)
 
 
 @torch.no_grad()

@@ -150,12 +150,11 @@ def _reasons_against_export(request: "Request") -> list[str]:
     """Why the model that is to be trained could not be exported; a preset changes nothing in that."""
     from mirada.export.capability import reasons_against
     from mirada.models.folder import read_config
-    from mirada.training.settings import kind_in, merge, preset_tree, validate
+    from mirada.training.run import with_preset
 
     if request.start is not None:
         return reasons_against(read_config(request.start).model)
-    tree = merge(preset_tree(request.preset or "small", kind_in(request.settings)), request.settings)
-    return reasons_against(validate(tree, request.where).model)
+    return reasons_against(with_preset(request, request.preset or "small").model)
 
 
 def _tell(request: "Request", outcome: "Outcome") -> None:

@@ -45,7 +45,7 @@ class Request:
 def train(request: Request, reporter: Reporter, stop: Stop) -> Outcome:
     """Train, or go on training, until the budget is used or the run is stopped."""
     begun = time.monotonic()
-    early = _with_preset(request, request.preset or "small")
+    early = with_preset(request, request.preset or "small")
     budgets.asked(early.training.budget)
     _require_buildable(early.model, request.where)
     started = None if request.start is None else model_folder.load(request.start)
@@ -68,7 +68,7 @@ def train(request: Request, reporter: Reporter, stop: Stop) -> Outcome:
         return session(_continued(request, started)).train()
     if before is not None:
         preset = _preset_of(request, before)
-        return session(_with_preset(request, preset)).train(preset)
+        return session(with_preset(request, preset)).train(preset)
     return _first_time(request, early, prepared, reporter, session)
 
 
@@ -78,7 +78,7 @@ def _same_run(request: Request, started: Loaded | None) -> RunRecord | None:
     before = records.read(request.output) if request.output.is_dir() else None
     if before is not None:
         preset = _preset_of(request, before)
-        config = _with_preset(request, preset) if started is None else _continued(request, started)
+        config = with_preset(request, preset) if started is None else _continued(request, started)
         records.require_same(request.output, before, records.identity_of(request.files, config, started))
     return before
 
@@ -98,14 +98,14 @@ def _first_time(
     minutes = early.training.budget.minutes
     suited = request.preset or prepared.facts.preset
     if minutes is None or request.preset is not None or shape_model(request.settings):
-        return session(_with_preset(request, suited)).train(suited)
+        return session(with_preset(request, suited)).train(suited)
     names = [preset.name for preset in PRESETS]
     for name in reversed(names[1 : names.index(suited) + 1]):
-        begun = session(_with_preset(request, name))
+        begun = session(with_preset(request, name))
         if begun.tokens_in(minutes) >= TOKENS_FOR_A_PARAMETER * begun.parameters:
             return begun.train(name)
         reporter.say(f"The model '{name}' suits the data, but would see too little of it in {minutes:g} minutes.")
-    return session(_with_preset(request, names[0])).train(names[0])
+    return session(with_preset(request, names[0])).train(names[0])
 
 
 def _require_own_folder(output: Path, files: Files) -> None:
@@ -140,8 +140,8 @@ def _require_buildable(model: ModelConfig, where: str) -> None:
         raise ConfigError(f"{where}: this model cannot be built: {error}") from None
 
 
-def _with_preset(request: Request, preset: str) -> RunConfig:
-    """The whole config."""
+def with_preset(request: Request, preset: str) -> RunConfig:
+    """The whole config of a request that begins with this preset."""
     below = preset_tree(preset, kind_in(request.settings))
     return validate(merge(below, request.settings), request.where)
 

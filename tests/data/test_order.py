@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mirada.corpora.pair import CorpusError
 from mirada.corpora.store import Store, StoreWriter
 from mirada.data.batch import make_batch
-from mirada.data.order import POOL, Order, Position, cut
+from mirada.data.order import POOL, ROWS, Order, Position, cut
 from mirada.text.sampling import variant_of
 from mirada.text.subwords import BEGIN, END, PADDING
 
@@ -81,14 +81,16 @@ SIDES = st.lists(st.tuples(st.integers(1, 20), st.integers(1, 20)), max_size=60)
 
 def plainly_cut(source: list[int], target: list[int], budget: int) -> list[int]:
     """Where the groups end, row by row."""
-    ends, first, wide = [], 0, (0, 0)
-    for place, (one, other) in enumerate(zip(source, target, strict=True)):
-        wider = max(wide[0], one), max(wide[1], other)
-        if place > first and (place - first + 1) * sum(wider) > budget:
-            ends.append(place)
-            first, wider = place, (one, other)
-        wide = wider
-    return [*ends, len(source)] if source else []
+    ends, first = [], 0
+    while first < len(source):
+        sizes = range(1, len(source) - first + 1)
+        tokens = [n * (max(source[first : first + n]) + max(target[first : first + n])) for n in sizes]
+        rows = next((n - 1 for n in sizes if tokens[n - 1] > budget), len(sizes))
+        if rows > ROWS and rows < len(sizes):
+            rows = rows // ROWS * ROWS
+        first += max(1, rows)
+        ends.append(first)
+    return ends
 
 
 @given(SIDES, st.integers(1, 200))

@@ -22,6 +22,7 @@ from mirada.text.sampling import variant_of
 
 POOL = 100  # batches that are sorted together: with more, an epoch is hardly shuffled; with fewer, more is padded
 MOST_IN_32_BITS = 2**31 - 1
+ROWS = 8  # a batch has a multiple of as many, where it has more: matrix libraries prepare a kernel for each new size
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +128,9 @@ class Order:
 def cut(source: NDArray[np.integer], target: NDArray[np.integer], budget: int) -> NDArray[np.int64]:
     """Where groups of neighbours end whose padded tokens, rows × (longest source + longest target), fit the budget.
 
-    A group takes as many rows as fit. Its tokens only rise with its rows, so the last that fits is found by counting;
-    at most budget / (tokens of its first row) rows can be in it.
+    A group takes as many rows as fit, a whole number of `ROWS` if it can and the last one all that are left. Its tokens
+    only rise with its rows, so the last that fits is found by counting; at most budget / (tokens of its first row) rows
+    can be in it.
     """
     ends, first = [], 0
     while first < len(source):
@@ -136,7 +138,9 @@ def cut(source: NDArray[np.integer], target: NDArray[np.integer], budget: int) -
         longest_source = np.maximum.accumulate(source[first : first + most], dtype=np.int64)
         longest_target = np.maximum.accumulate(target[first : first + most], dtype=np.int64)
         tokens = (longest_source + longest_target) * np.arange(1, len(longest_source) + 1)
-        fitting = np.count_nonzero(tokens <= budget)
-        first += max(1, int(fitting))
+        fitting = int(np.count_nonzero(tokens <= budget))
+        if fitting > ROWS and first + fitting < len(source):
+            fitting -= fitting % ROWS
+        first += max(1, fitting)
         ends.append(first)
     return np.array(ends, dtype=np.int64)

@@ -48,7 +48,11 @@ class OutputLayer(nn.Module):
 
 
 class _CrossEntropy(torch.autograd.Function):
-    """The loss and its own gradient, a chunk of places at a time: logits of all places never exist at once."""
+    """The loss and its own gradient, a chunk of places at a time: logits of all places never exist at once.
+
+    With p_t the probability of the target, z the logits and s the smoothing, a place costs
+    −(1 − s) log p_t − s · mean log p = s · (z_t − mean z) − log p_t.
+    """
 
     @staticmethod
     def forward(
@@ -61,26 +65,28 @@ class _CrossEntropy(torch.autograd.Function):
     ) -> Float[Tensor, ""]:
         wide = torch.promote_types(states.dtype, torch.float32)
         learning = any(ctx.needs_input_grad)
-        total = torch.zeros((), dtype=wide, device=states.device)
+        # Of the mean logit of every place: they are linear in the states, so no pass over them is needed.
+        mean_logits = states.sum(0, dtype=wide) @ weight.mean(0, dtype=wide) + len(states) * bias.mean(dtype=wide)
+        total = -smoothing * mean_logits
         to_states = torch.empty_like(states)
-        to_weight, to_bias = torch.zeros_like(weight, dtype=wide), torch.zeros_like(bias, dtype=wide)
+        to_weight, to_bias = weight.new_zeros(()), bias.new_zeros(())
         for start in range(0, len(states), CHUNK):
-            chunk = slice(start, start + CHUNK)
-            logits, wanted = functional.linear(states[chunk], weight, bias), targets[chunk, None]
+            inside, wanted = states[start : start + CHUNK], targets[start : start + CHUNK]
+            said = torch.arange(len(wanted), device=wanted.device), wanted
+            logits = functional.linear(inside, weight, bias)
             # The gradient is rounded to the states' precision anyway, so the probabilities may be from the start.
             probabilities = logits.softmax(-1) if learning else logits.softmax(-1, dtype=wide)
-            log_sum = _log_sum(logits, probabilities, wide)
-            said = logits.gather(1, wanted)[:, 0].to(wide)
-            total += (log_sum - (1 - smoothing) * said - smoothing * logits.mean(-1, dtype=wide)).sum()
+            likely = probabilities[said].to(wide)
+            least = torch.finfo(likely.dtype).tiny  # what a probability may have been rounded to zero from
+            total += (smoothing * logits[said].to(wide) - likely.clamp_min(least).log()).sum()
             if learning:
                 # d loss / d logit = probability − what the target asks for; where the two nearly meet, in full width.
                 uniform = smoothing / len(weight)
                 slope = probabilities.sub_(uniform)
-                exact = (said - log_sum).exp() - (1 - smoothing) - uniform
-                slope.scatter_(1, wanted, exact[:, None].to(slope.dtype))
-                to_bias += slope.sum(0, dtype=wide)
-                to_states[chunk] = slope @ weight
-                to_weight += slope.T @ states[chunk]
+                slope[said] = (likely - (1 - smoothing) - uniform).to(slope.dtype)
+                to_states[start : start + CHUNK] = slope @ weight
+                to_weight = _grown(to_weight, slope.T @ inside, wide)
+                to_bias = _grown(to_bias, slope.sum(0), wide)
         ctx.save_for_backward(to_states, to_weight.to(weight.dtype), to_bias.to(bias.dtype))
         ctx.count = len(states)
         return total / len(states)
@@ -93,9 +99,6 @@ class _CrossEntropy(torch.autograd.Function):
         return to_states * share.to(to_states.dtype), to_weight * share.to(to_weight.dtype), to_bias * share, None, None
 
 
-def _log_sum(
-    logits: Float[Tensor, "M T"], probabilities: Float[Tensor, "M T"], wide: torch.dtype
-) -> Float[Tensor, "M"]:
-    """log Σ exp(logit), read off the likeliest token: its logit minus the logarithm of its probability."""
-    best, place = probabilities.max(-1)
-    return logits.gather(1, place[:, None])[:, 0].to(wide) - best.to(wide).log()
+def _grown(total: Tensor, part: Tensor, wide: torch.dtype) -> Tensor:
+    """A sum of parts: the first as it is, several in full width."""
+    return part if total.dim() == 0 else total.to(wide).add_(part)

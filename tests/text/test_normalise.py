@@ -1,12 +1,13 @@
 """Normalisation changes only what cannot be seen, and folding brings near-duplicates together."""
 
+import re
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mirada.text.normalise import control_in, fold, normalise
+from mirada.text.normalise import INVISIBLE, control_in, fold, fold_encoded, normalise
 
 texts = st.text(st.characters(), max_size=60)
 
@@ -14,6 +15,19 @@ texts = st.text(st.characters(), max_size=60)
 @given(texts)
 def test_normalising_twice_is_normalising_once(text: str) -> None:
     assert normalise(normalise(text)) == normalise(text)
+
+
+spaced = st.lists(st.sampled_from(["a", "é", "e\u0301", " ", "  ", "\t", "\u00a0", "\u200c"]), max_size=9).map("".join)
+
+
+@given(texts | spaced)
+def test_a_text_that_may_stay_as_it_is_was_normal(text: str) -> None:
+    assert normalise(text) == " ".join(unicodedata.normalize("NFC", INVISIBLE.sub("", text)).split())
+
+
+def test_composing_makes_no_white_space_of_what_is_printable() -> None:
+    printable = [sign for sign in map(chr, range(0x110000)) if sign.isprintable() and sign != " "]
+    assert not [sign for sign in printable if any(map(str.isspace, unicodedata.normalize("NFC", sign)))]
 
 
 @given(texts)
@@ -84,3 +98,12 @@ def test_the_quick_way_for_ascii_is_the_same(text: str) -> None:
     assert fold(ascii_text + " é").removesuffix(" é").removesuffix("é") == (
         fold(ascii_text) if any(sign.isalnum() for sign in ascii_text) else ""
     )
+
+
+@given(texts | spaced)
+def test_a_folded_text_is_the_definition_of_folding(text: str) -> None:
+    kinds = ((sign, unicodedata.category(sign)) for sign in text.casefold())
+    signs = ("0" if kind == "Nd" else " " if kind[0] in "PS" else sign for sign, kind in kinds)
+    expected = re.sub("0(?: ?0)+", "0", " ".join("".join(signs).split())) or text
+    assert fold(text) == expected
+    assert fold_encoded(text) == expected.encode("utf-8", "surrogatepass")

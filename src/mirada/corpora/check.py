@@ -148,10 +148,13 @@ def _by_itself(unit: Unit, limits: Limits) -> Pair | Drop:
         return Drop(unit.place, Reason.REJECTED, unit.reason, unit.text, "")
     if max(len(unit.source), len(unit.target)) > 4 * limits.longest:  # not even worth normalising
         return _too_long(unit, limits)
-    for name, text in (("source", unit.source), ("target", unit.target)):
-        if (control := control_in(text)) is not None:
-            return _drop(unit, Reason.CONTROL, f"the {name} holds {control}")
-    pair = Pair(normalise(unit.source), normalise(unit.target), unit.place)
+    if not (unit.source.isprintable() and unit.target.isprintable()):
+        for name, text in (("source", unit.source), ("target", unit.target)):
+            if (control := control_in(text)) is not None:
+                return _drop(unit, Reason.CONTROL, f"the {name} holds {control}")
+    source, target = normalise(unit.source), normalise(unit.target)
+    untouched = source is unit.source and target is unit.target
+    pair = unit if untouched else Pair(source, target, unit.place)
     return _unusable(pair, limits) or pair
 
 
@@ -163,9 +166,10 @@ def _unusable(pair: Pair, limits: Limits) -> Drop | None:
         return _drop(pair, Reason.IDENTICAL, "the target repeats the source")
     if max(len(pair.source), len(pair.target)) > limits.longest:
         return _too_long(pair, limits)
-    for name, text in (("source", pair.source), ("target", pair.target)):
-        if not text.isascii() and (damage := _damage(text)) is not None:
-            return _drop(pair, Reason.DAMAGED, f"the {name} holds {damage}")
+    if not (pair.source.isascii() and pair.target.isascii()):
+        for name, text in (("source", pair.source), ("target", pair.target)):
+            if (damage := _damage(text)) is not None:
+                return _drop(pair, Reason.DAMAGED, f"the {name} holds {damage}")
     return None
 
 
@@ -173,6 +177,8 @@ def _damage(text: str) -> str | None:
     """The trace that a wrong encoding left in a text."""
     if "\ufffd" in text:
         return "U+FFFD, which stands for bytes that could not be decoded"
+    if "Ã" not in text and "Â" not in text and "â€" not in text:  # ten times faster than the closer look
+        return None
     found = TWICE_ENCODED.search(text)
     return None if found is None else f"{found.group()!r}, UTF-8 that was decoded as something else"
 

@@ -19,6 +19,7 @@ Line = str | Fault
 
 def lines(path: Path, meter: Meter | None = None, limit: int = LINE_BYTES) -> Iterator[Line]:
     """Every line without its end, in order: as text, or as the reason why it is none."""
+    name = str(path)
     with opened(path, meter) as stream:
         text = _as_utf8(stream)
         for number in count(1):
@@ -27,11 +28,21 @@ def lines(path: Path, meter: Meter | None = None, limit: int = LINE_BYTES) -> It
                 return
             if number == 1:
                 raw = raw.removeprefix(codecs.BOM_UTF8)
-            place = Place(str(path), number)
             if len(raw) > limit and not raw.endswith(b"\n"):
-                yield _too_long(raw, _skip(text), limit, place)
-            else:
-                yield decoded(raw.removesuffix(b"\n").removesuffix(b"\r"), place)
+                yield _too_long(raw, _skip(text), limit, Place(name, number))
+                continue
+            raw = raw.removesuffix(b"\n").removesuffix(b"\r")
+            line = _good(raw)  # a place is made only for those that need one
+            yield decoded(raw, Place(name, number)) if line is None else line
+
+
+def _good(raw: bytes) -> str | None:
+    """The text of one line, None where something is wrong with it."""
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text or len(text) > LINE_BYTES else text
 
 
 def decoded(raw: bytes, place: Place) -> Line:

@@ -13,11 +13,12 @@ from mirada.corpora.pair import CorpusError, Fault, Pair, Place, Unit
 
 def read_moses(source: Path, target: Path, meter: Meter | None = None) -> Iterator[Unit]:
     """The pairs of two files; different counts of lines are an error, found when the shorter file ends."""
+    name = str(source)
     left, right = lines(source, meter), lines(target, meter)
     for number, (one, other) in enumerate(zip_longest(left, right), start=1):
         if one is None or other is None:
             raise _uneven(source, target, number, (one, left), (other, right))
-        yield _paired(one, other, Place(str(source), number))
+        yield _paired(one, other, Place(name, number))
 
 
 def _paired(one: Line, other: Line, place: Place) -> Unit:

@@ -7,18 +7,20 @@ stand the keys that the split needs, 16 bytes for each pair, which are mapped in
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import compress, islice
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, TextIO, final
+from typing import BinaryIO, TextIO, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mirada.corpora.pair import Pair, Place
 from mirada.corpora.split import Keys
-from mirada.text.hashes import hash_texts
-from mirada.text.normalise import fold
+from mirada.text.hashes import hash_encoded
+from mirada.text.normalise import fold_encoded
+
+T = TypeVar("T")
 
 CHUNK = 16_384
 PAIRS, KEYS = "pairs.tsv", ("source.keys", "target.keys")
@@ -63,14 +65,16 @@ class Spool:
     def _write(self) -> None:
         if self._text is None:
             raise ValueError("the spool is not open for writing; add pairs inside its `with`")
-        for pair in self._waiting:
-            number = self._names.setdefault(pair.place.file, len(self._names))
-            self._text.write(f"{number}\t{pair.place.number}\t{pair.source}\t{pair.target}\n")
+        self._text.writelines(map(self._line, self._waiting))
         texts = ([pair.source for pair in self._waiting], [pair.target for pair in self._waiting])
         for file, side in zip(self._keys, texts, strict=True):
-            file.write(hash_texts(map(fold, side)).astype("<u8").tobytes())
+            file.write(hash_encoded(map(fold_encoded, side)).astype("<u8").tobytes())
         self._count += len(self._waiting)
         self._waiting.clear()
+
+    def _line(self, pair: Pair) -> str:
+        number = self._names.setdefault(pair.place.file, len(self._names))
+        return f"{number}\t{pair.place.number}\t{pair.source}\t{pair.target}\n"
 
     def __len__(self) -> int:
         return self._count
@@ -84,19 +88,25 @@ class Spool:
         return np.memmap(self._folder / name, dtype="<u8", mode="r") if self._count else np.zeros(0, dtype=np.uint64)
 
     def __iter__(self) -> Iterator[Pair]:
+        return self.pairs(np.ones(len(self), dtype=np.bool_))
+
+    def pairs(self, rows: NDArray[np.bool_]) -> Iterator[Pair]:
+        """The pairs that are marked in `rows`, with their places."""
         names = list(self._names)
-        with (self._folder / PAIRS).open(encoding="utf-8", newline="\n") as lines:
-            for line in lines:
-                file, number, source, target = line[:-1].split("\t")
-                yield Pair(source, target, Place(names[int(file)], int(number)))
+        for line in self.lines(rows):
+            file, number, source, target = line.decode()[:-1].split("\t")
+            yield Pair(source, target, Place(names[int(file)], int(number)))
 
     def chosen(self, rows: NDArray[np.bool_]) -> Iterator[tuple[str, str]]:
         """The texts of the pairs that are marked in `rows`."""
-        with (self._folder / PAIRS).open(encoding="utf-8", newline="\n") as lines:
-            for wanted, line in zip(rows.tolist(), lines, strict=True):
-                if wanted:
-                    _, _, source, target = line[:-1].split("\t")
-                    yield source, target
+        return map(texts_in, self.lines(rows))
+
+    def lines(self, rows: NDArray[np.bool_]) -> Iterator[bytes]:
+        """The pairs that are marked in `rows`, as they stand in the file; `texts_in` reads them."""
+        if len(rows) != len(self):
+            raise ValueError(f"{len(rows)} rows were given for {len(self)} pairs; there must be one for each")
+        with (self._folder / PAIRS).open("rb", buffering=1 << 20) as lines:
+            yield from compress(lines, rows.tolist())
 
     def remove(self) -> None:
         """Remove the files, when nobody reads them any more; the folder too, unless it holds something else."""
@@ -106,8 +116,14 @@ class Spool:
             self._folder.rmdir()
 
 
-def in_chunks(texts: Iterable[tuple[str, str]], size: int = CHUNK) -> Iterator[list[tuple[str, str]]]:
-    """Sources with their targets, some thousand at a time."""
-    waiting = iter(texts)
+def texts_in(line: bytes) -> tuple[str, str]:
+    """The source and the target in a line of a spool."""
+    _, _, source, target = line.decode()[:-1].split("\t")
+    return source, target
+
+
+def in_chunks(items: Iterable[T], size: int = CHUNK) -> Iterator[list[T]]:
+    """Pairs, or their lines, some thousand at a time."""
+    waiting = iter(items)
     while chunk := list(islice(waiting, size)):
         yield chunk

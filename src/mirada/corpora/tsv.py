@@ -46,6 +46,7 @@ def read_tsv(
     path: Path, source: str, target: str, columns: Sequence[str] | None = None, meter: Meter | None = None
 ) -> Iterator[Unit]:
     """The pairs of a table; a row with too few or too many columns is a Fault."""
+    name = str(path)
     rows = read_rows(path, meter)
     layout: Layout | None = None
     width = 0
@@ -58,7 +59,7 @@ def read_tsv(
             width = len(row)
             if layout.header:
                 continue
-        yield _unit(row, layout, width, Place(str(path), number))
+        yield _unit(row, layout, width, Place(name, number))
 
 
 def table_layout(path: Path, source: str, target: str, columns: Sequence[str] | None = None) -> Layout | None:

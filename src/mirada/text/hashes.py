@@ -18,7 +18,12 @@ def hash_text(text: str) -> int:
 
 def hash_texts(texts: Iterable[str]) -> Hashes:
     """`hash_text` of each text."""
-    digests = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts]
+    return hash_encoded(text.encode("utf-8", "surrogatepass") for text in texts)
+
+
+def hash_encoded(texts: Iterable[bytes]) -> Hashes:
+    """`hash_text` of each text, given in UTF-8."""
+    digests = [blake2b(text, digest_size=8).digest() for text in texts]
     return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64, copy=False)
 
 

@@ -10,7 +10,6 @@ and texts given, so that a resumed run sees the same.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -46,18 +45,21 @@ class Slotted:
     source: str
     target: str
     start: int = 0
+    marked: bool = True  # whether it has any
 
     def variant(self, number: int) -> tuple[str, str]:
         """The source and the target of a variant."""
+        if not self.marked:
+            return self.source, self.target
         start = (self.start + LEAP * number) % COUNT
-        return _turned(self.source, start), _turned(self.target, start)
+        return self.source.translate(TURNS[start]), self.target.translate(TURNS[start])
 
 
 def slotted(source: str, target: str, seed: int) -> Slotted:
     """A normalised pair as it is trained on."""
     key = hash_text(f"{seed}\t{source}\t{target}")
     shown = hide_shared(source, target, anchors=key % SHARE == 0)
-    return Slotted(*shown, start=key // SHARE % COUNT)
+    return Slotted(*shown, start=key // SHARE % COUNT, marked=holds_marks(shown[0]))
 
 
 def hide_shared(source: str, target: str, anchors: bool = False) -> tuple[str, str]:
@@ -69,20 +71,18 @@ def hide_shared(source: str, target: str, anchors: bool = False) -> tuple[str, s
     left, right = findings(source), findings(target)
     if anchors:
         left, right = _with_anchors(source, left, target, right)
+    if not left or not right:  # most pairs
+        return source, target
     shared = {one.name for one in left} & {one.name for one in right}
     numbers = numbered(one.name for one in left if one.name in shared)
     hidden = replaced(source, left, numbers), replaced(target, right, numbers)
     return hidden if show(hidden[1], symbols_of(source, left, numbers)) == target else (source, target)
 
 
-def _turned(text: str, start: int) -> str:
-    """A text whose marks are numbered from `start`."""
-    return text.translate(TURNS[start]) if holds_marks(text) else text
-
-
 def _with_anchors(source: str, left: list[Found], target: str, right: list[Found]) -> tuple[list[Found], list[Found]]:
     """What was found in both texts, and the first anchors that they share, in the order of the text."""
-    ours, theirs = _names(source, left), _names(target, right)
+    ours = _names(source, left)
+    theirs = _names(target, right) if ours else {}
     chosen = [name for name in ours if name in theirs][:MOST_ANCHORS]
     return _joined(left, [ours[name] for name in chosen]), _joined(right, [theirs[name] for name in chosen])
 
@@ -95,14 +95,16 @@ def _names(text: str, found: Sequence[Found]) -> dict[str, Found]:
     """The names and numbers that stand once in a text, and within no symbol."""
     inside = {place for one in found for place in range(one.span.start, one.span.end)}
     words = [word for word in WORD.finditer(text) if word.start() not in inside]
-    counts = Counter(word.group() for word in words)
+    spoken = [word.group() for word in words]
     return {
-        word.group(): Found(Span(*word.span()), word.group())
-        for number, word in enumerate(words)
-        if counts[word.group()] == 1 and _is_name(word.group(), first=number == 0)
+        said: Found(Span(*word.span()), said)
+        for number, (word, said) in enumerate(zip(words, spoken, strict=True))
+        if _is_name(said, first=number == 0) and spoken.count(said) == 1
     }
 
 
 def _is_name(word: str, first: bool) -> bool:
     """Whether a word has a digit, or a capital that is not that of the first word of a text."""
+    if word.islower() and word.isalpha():  # most words, without a look at each letter
+        return False
     return any(map(str.isdigit, word)) or (len(word) > 1 and not first and any(map(str.isupper, word)))

@@ -9,6 +9,7 @@ import sentencepiece
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mirada.text import sampling
 from mirada.text.hashes import Seen, hash_text, hash_texts
 from mirada.text.normalise import normalise
 from mirada.text.sampling import Sampler, variant_of
@@ -189,6 +190,24 @@ def test_a_draw_depends_on_seed_text_and_variant_only(subwords: Subwords) -> Non
     assert sampler.draw(texts, 3, end=True)[0].tolist() != flat.tolist()
 
 
+@pytest.mark.parametrize("variants", [1, 4])
+def test_all_variants_at_once_are_as_one_by_one(subwords: Subwords, variants: int) -> None:
+    texts = [*sentences(30), "", "🦊 gato", *sentences(3)]
+    turned = [[text.replace("gato", f"gato{number}") for text in texts] for number in range(variants)]
+    together = Sampler(subwords, seed=7).draw_all(turned, end=True)
+    alone = [Sampler(subwords, seed=7).draw(some, number, end=True) for number, some in enumerate(turned)]
+    assert [[part.tolist() for part in one] for one in together] == [[part.tolist() for part in one] for one in alone]
+
+
+def test_a_table_that_starts_anew_changes_no_draw(subwords: Subwords, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = sentences(40)
+    kept = Sampler(subwords, seed=7)
+    wanted = [kept.draw([text], 1)[0].tolist() for text in texts]
+    monkeypatch.setattr(sampling, "WORDS", 20)
+    forgetful = Sampler(subwords, seed=7)
+    assert [forgetful.draw([text], 1)[0].tolist() for text in texts] == wanted
+
+
 def test_draws_follow_the_model(subwords: Subwords) -> None:
     """With alpha = 1 each segmentation comes as often as the model thinks."""
     found = subwords.best("mercado", 8)
@@ -218,7 +237,10 @@ def test_a_sample_is_bounded_and_knows_no_order(texts: list[str], limit: int, dr
         one.add(text)
     for text in draw.sample(texts, len(texts)):
         other.add(text)
-    assert one.texts() == other.texts()
+    together = Sample(limit)
+    together.add_all(texts[:7])
+    together.add_all(texts[7:])
+    assert one.texts() == other.texts() == together.texts()
     assert sum(map(len, one.texts())) <= max(limit, 5)
     assert bool(one.texts()) == any(texts)
 

@@ -1,12 +1,15 @@
 """Prepared data: made once, used again while it is the same, and made again when it is damaged or from other things."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from mirada.corpora import telling
+from mirada.training import preparing
 from mirada.training.config import DataConfig
-from mirada.training.preparing import DATA, FACTS, Files, Prepared, prepare_data
+from mirada.training.preparing import DATA, FACTS, Files, Prepared, Progress, prepare_data
 from tests.training.small import write_corpus
 
 CONFIG = DataConfig(vocabulary=500, variants=2, dev_share=0.1, test_share=0.05)
@@ -59,3 +62,22 @@ def test_a_store_of_another_run_is_not_used(corpus: Path, tmp_path: Path) -> Non
     (tmp_path / "other" / DATA / "train").rename(tmp_path / "one" / DATA / "train")
     again, _ = prepare(corpus, tmp_path / "one")
     assert again.train.made_from == first.train.made_from
+
+
+def test_a_stage_tells_what_is_done_and_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([100.0, 102.0, 110.0, 112.0, 130.0])
+    monkeypatch.setattr(preparing, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    said: list[str] = []
+    progress = Progress("stored", said.append)
+    for share in (0.1, 0.2, 0.3, 0.5, 0.9):
+        progress(share)
+    assert said == ["  30 % stored, 35 s left", "  90 % stored, 4 s left"]
+
+
+def test_every_stage_tells(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparing, "TELL_SECONDS", -1.0)
+    monkeypatch.setattr(telling, "SECONDS", 1e-4)
+    monkeypatch.setattr(telling, "EVERY", 10)
+    _, said = prepare(corpus, tmp_path)
+    for what in ("of the texts looked at", "of the time that learning takes"):
+        assert f"% {what}, " in said

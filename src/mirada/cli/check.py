@@ -208,10 +208,13 @@ def _histogram(divided: "Divided") -> list[Row]:
     from mirada.evaluation.translation import count_words
 
     counts = np.zeros((2, len(LENGTHS) + 1), dtype=np.int64)
-    for pairs in in_chunks(divided.gathered.spool.chosen(divided.sides <= Side.TEST)):
-        for side in (0, 1):
-            places = np.searchsorted(LENGTHS, count_words([pair[side] for pair in pairs]))
-            counts[side] += np.bincount(places, minlength=len(LENGTHS) + 1)
+    rows = divided.sides <= Side.TEST
+    with bar("measuring", int(np.count_nonzero(rows))) as show:
+        for pairs in in_chunks(divided.gathered.spool.chosen(rows)):
+            for side in (0, 1):
+                places = np.searchsorted(LENGTHS, count_words([pair[side] for pair in pairs]))
+                counts[side] += np.bincount(places, minlength=len(LENGTHS) + 1)
+            show(int(counts[0].sum()))
     bounds = zip((0, *LENGTHS), (*LENGTHS, None), *counts.tolist(), strict=True)
     return [Row(below + 1, longest, *both) for below, longest, *both in bounds if any(both)]
 

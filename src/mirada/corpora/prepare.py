@@ -14,17 +14,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from mirada.corpora.beside import encode_by_two
 from mirada.corpora.check import Limits, check
+from mirada.corpora.encoding import Segmenting, encode_all, worth_two
 from mirada.corpora.findings import CheckReport, Drop, DropsFile, Kept, Reason
 from mirada.corpora.pair import CorpusError, Unit
 from mirada.corpora.split import NO_KEYS, Shares, Side, overlaps, shares_for, split
-from mirada.corpora.spool import Spool, in_chunks
+from mirada.corpora.spool import CHUNK, Spool, in_chunks
 from mirada.corpora.store import Store, StoreWriter
+from mirada.corpora.telling import Tell, clock, counted, silent
 from mirada.corpora.verdict import running_words
-from mirada.text.sampling import Sampler
-from mirada.text.slotting import Slotted, slotted
+from mirada.text.slotting import slotted
 from mirada.text.subwords import Subwords
-from mirada.text.vocabulary import learn
+from mirada.text.vocabulary import collect, learn_from
 
 LEFT_OUT = {Side.SOURCE_HELD_OUT: Reason.SOURCE_HELD_OUT, Side.TARGET_HELD_OUT: Reason.TARGET_HELD_OUT}
 
@@ -95,24 +97,24 @@ def divide(
     chosen = split(
         gathered.spool.keys, shares, dev.spool.keys if dev else NO_KEYS, test.spool.keys if test else NO_KEYS
     )
-    if np.any(chosen >= Side.SOURCE_HELD_OUT):
-        for side, pair in zip(chosen.tolist(), gathered.spool, strict=True):
-            if side in LEFT_OUT:
-                drop = Drop(pair.place, LEFT_OUT[Side(side)], "the same or nearly", pair.source, pair.target)
-                gathered.report.take_back(drop)
-                if drops is not None:
-                    drops.write(drop)
+    left_out = chosen >= Side.SOURCE_HELD_OUT
+    for side, pair in zip(chosen[left_out].tolist(), gathered.spool.pairs(left_out), strict=True):
+        drop = Drop(pair.place, LEFT_OUT[Side(side)], "the same or nearly", pair.source, pair.target)
+        gathered.report.take_back(drop)
+        if drops is not None:
+            drops.write(drop)
     return Divided(gathered, chosen, shares)
 
 
-def learn_subwords(divided: Divided, settings: Settings) -> Subwords:
-    """The vocabulary of the training pairs, both languages together."""
+def learn_subwords(divided: Divided, settings: Settings, reading: Tell = silent, learning: Tell = silent) -> Subwords:
+    """The vocabulary of the training pairs, both languages together; `reading` and `learning` hear how far each is."""
     rows = divided.rows(Side.TRAIN)
     if not rows.any():
         raise CorpusError("no pair is left to train on; see the reasons that `mirada check` lists, or add data")
-    pairs = divided.gathered.spool.chosen(rows)
-    texts = (text for pair in pairs for text in slotted(*pair, settings.seed).variant(0))
-    return learn(texts, settings.vocabulary, running_words(divided.gathered.report)).subwords
+    pairs = counted(divided.gathered.spool.chosen(rows), divided.count(Side.TRAIN), reading)
+    collected = collect(text for pair in pairs for text in slotted(*pair, settings.seed).variant(0))
+    with clock(collected.seconds, learning):
+        return learn_from(collected, settings.vocabulary, running_words(divided.gathered.report)).subwords
 
 
 def build_store(
@@ -123,17 +125,16 @@ def build_store(
     made_from: str,
     variants: int = 1,
     seed: int = 0,
+    tell: Tell = silent,
 ) -> Store:
     """The token store of the marked pairs, with end marks, in `folder`; slotted, if the subwords have slots."""
-    sampler = Sampler(subwords, seed)
+    total = int(np.count_nonzero(rows))
+    encode = encode_by_two if worth_two(total) else encode_all
+    encoded = encode(in_chunks(spool.lines(rows)), subwords, Segmenting(variants, seed))
     with StoreWriter(folder, made_from, subwords.size, variants) as writer:
-        for pairs in in_chunks(spool.chosen(rows)):
-            made = [slotted(*pair, seed) if subwords.slots else Slotted(*pair) for pair in pairs]
-            texts = [[pair.variant(number) for pair in made] for number in range(variants)]
-            writer.add(
-                [sampler.draw([source for source, _ in one], number, end=True) for number, one in enumerate(texts)],
-                [sampler.draw([target for _, target in one], number, end=True) for number, one in enumerate(texts)],
-            )
+        for number, (source, target) in enumerate(encoded, start=1):
+            writer.add_interleaved(source, target)
+            tell(min(1.0, number * CHUNK / total))
     return Store.open(folder)
 
 

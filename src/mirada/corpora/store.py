@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from mirada.corpora.store_format import (
     SIDES,
     DamagedStoreError,
-    Flat,
     Side,
     file_identity,
     fingerprint,
@@ -27,7 +26,7 @@ from mirada.corpora.store_format import (
     read_header,
 )
 from mirada.corpora.store_writer import StoreWriter
-from mirada.text.subwords import PADDING
+from mirada.text.subwords import PADDING, Flat
 
 __all__ = ["DamagedStoreError", "Flat", "Store", "StoreWriter", "file_identity", "fingerprint"]
 

@@ -20,7 +20,6 @@ Side = Literal["source", "target"]
 SIDES: tuple[Side, Side] = ("source", "target")
 PARTS = ("tokens", "offsets", "lengths")
 NAMES = frozenset({HEADER, *(f"{side}.{part}" for side in SIDES for part in PARTS)})
-Flat = tuple[NDArray[np.uint32], NDArray[np.int64]]  # ids one text behind another, and how many each has
 
 
 def fingerprint(ingredients: Mapping[str, object]) -> str:

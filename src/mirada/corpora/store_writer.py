@@ -11,9 +11,11 @@ from types import TracebackType
 from typing import BinaryIO, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mirada.corpora.pair import CorpusError
-from mirada.corpora.store_format import HEADER, NAMES, SIDES, Flat, Header, Side
+from mirada.corpora.store_format import HEADER, NAMES, SIDES, Header, Side
+from mirada.text.subwords import Flat
 
 
 @final
@@ -48,14 +50,22 @@ class StoreWriter:
                 f"{len(source)} and {len(target)} variants with {sorted(counts)} texts were given; "
                 f"{self._header.variants} of each side with the same number of texts are needed"
             )
-        with self._telling():
-            for side, flats in zip(SIDES, (source, target), strict=True):
-                self._add_side(side, flats)
-        self._pairs += counts.pop()
+        self.add_interleaved(interleaved(source), interleaved(target))
 
-    def _add_side(self, side: Side, flats: Sequence[Flat]) -> None:
-        """Write the variants of a pair next to each other, so that a batch reads few pages."""
-        tokens, lengths = _interleaved(flats)
+    def add_interleaved(self, source: Flat, target: Flat) -> None:
+        """Add some pairs whose variants stand next to each other already."""
+        texts = {len(lengths) for _, lengths in (source, target)}
+        if len(texts) != 1 or (count := texts.pop()) % self._header.variants:
+            raise ValueError(
+                f"{len(source[1])} and {len(target[1])} texts were given; both sides need the same number of them, "
+                f"{self._header.variants} for each pair"
+            )
+        with self._telling():
+            for side, flat in zip(SIDES, (source, target), strict=True):
+                self._add_side(side, *flat)
+        self._pairs += count // self._header.variants
+
+    def _add_side(self, side: Side, tokens: NDArray[np.uint32], lengths: NDArray[np.int64]) -> None:
         if len(tokens) and int(tokens.max()) >= self._header.vocabulary:
             raise ValueError(f"id {tokens.max()} is outside the vocabulary of {self._header.vocabulary} ids")
         offsets = self._ends[side] + np.cumsum(lengths)
@@ -126,8 +136,8 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _interleaved(flats: Sequence[Flat]) -> Flat:
-    """Several variants of some texts, text by text: a₀ a₁ … b₀ b₁ …"""
+def interleaved(flats: Sequence[Flat]) -> Flat:
+    """Several variants of some texts, text by text, so that a batch reads few pages: a₀ a₁ … b₀ b₁ …"""
     if len(flats) == 1:
         return flats[0]
     lengths = np.stack([lengths for _, lengths in flats], axis=1)  # [texts, variants]

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mirada.text.hashes import Hashes, hash_texts, mix
 from mirada.text.normalise import normalise
-from mirada.text.subwords import END, SPECIAL, Subwords
+from mirada.text.subwords import END, SPECIAL, Flat, Subwords
 
 BEST = 8  # segmentations of a word to draw from
 ALPHA = 0.3  # 1 draws as the model thinks, 0 draws all alike
@@ -31,27 +32,53 @@ def variant_of(seed: int, epoch: int, pairs: NDArray[np.integer], variants: int)
     return ((start % np.uint64(variants)).astype(np.int64) + epoch) % variants
 
 
+class _Rows(dict[str, int]):
+    """The row of each word in a table; one that was never met gets the next, and waits to be entered there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.new: list[str] = []
+
+    def __missing__(self, word: str) -> int:
+        row = self[word] = len(self)
+        self.new.append(word)
+        return row
+
+
 class _Table:
     """The segmentations of the words met so far, as arrays: one row for each word, one column for each choice."""
 
     def __init__(self, best: int) -> None:
-        self.rows: dict[str, int] = {}
+        self.rows = _Rows()
         self.below = np.zeros((0, best))  # cumulative probability
         self.first = np.zeros((0, best), dtype=np.int64)  # where a choice's ids begin among `ids`
         self.length = np.zeros((0, best), dtype=np.int64)
         self.ids = np.array([END], dtype=np.uint32)
 
-    def extend(self, words: Sequence[str], found: list[list[list[int]]], below: list[list[float]]) -> None:
-        """Enter words with their segmentations and the cumulative probabilities of these."""
+    def extend(self, found: list[list[list[int]]], below: list[list[float]]) -> None:
+        """Enter the new words' segmentations and the cumulative probabilities of these."""
         best = self.below.shape[1]
         length = np.array([[*map(len, ids), *([0] * (best - len(ids)))] for ids in found], dtype=np.int64)
         first = len(self.ids) + (np.cumsum(length) - length.ravel()).reshape(length.shape)
-        self.rows.update(zip(words, range(len(self.below), len(self.below) + len(words)), strict=True))
         self.below = np.concatenate([self.below, np.array(below)])
         self.first = np.concatenate([self.first, first])
         self.length = np.concatenate([self.length, length])
-        flat = np.fromiter((one for ids in found for choice in ids for one in choice), dtype=np.uint32)
+        flat = np.fromiter(chain.from_iterable(chain.from_iterable(found)), dtype=np.uint32)
         self.ids = np.concatenate([self.ids, flat])
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """Texts as words: the table's row of each word, how many each text has, and the hash of each text."""
+
+    words: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    keys: Hashes
+
+    def chosen(self, texts: NDArray[np.int64]) -> _Cut:
+        """Some of the texts, by their numbers, in any order and as often as wanted."""
+        starts, counts = (np.cumsum(self.counts) - self.counts)[texts], self.counts[texts]
+        return _Cut(self.words[_runs(starts, counts)], counts, self.keys[texts])
 
 
 class Sampler:
@@ -67,36 +94,49 @@ class Sampler:
         self._best = best
         self._table = _Table(best)
         self._words = _splitter(subwords.protected)
+        protected = range(len(SPECIAL) + len(subwords.protected))
+        self._whole = frozenset(protected) | frozenset(np.flatnonzero(subwords.is_byte).tolist())
 
     def segmentations(self, text: str, count: int) -> list[list[int]]:
         """`count` segmentations of one text; each decodes to the same text."""
         return [self.draw([text], variant)[0].tolist() for variant in range(count)]
 
-    def draw(
-        self, texts: Sequence[str], variant: int, end: bool = False
-    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    def draw(self, texts: Sequence[str], variant: int, end: bool = False) -> Flat:
         """One variant of many texts: their ids, one text behind another, and how many each has."""
         if variant == 0:
             return self._subwords.encode_flat(texts, end)
-        texts = [normalise(text) for text in texts]
-        cut = [self._words(text) for text in texts]
-        counts = np.fromiter(map(len, cut), dtype=np.int64, count=len(cut))
-        words = self._rows([word for one in cut for word in one])
-        choice = self._choices(words, counts, hash_texts(texts), variant)
-        return self._gather(words, choice, counts, end)
+        return self._drawn(self._cut(texts), variant, end)
 
-    def _choices(
-        self, words: NDArray[np.int64], counts: NDArray[np.int64], keys: Hashes, variant: int
-    ) -> NDArray[np.int64]:
-        number = np.arange(len(words)) - np.repeat(np.cumsum(counts) - counts, counts)
-        own = mix(keys ^ mix(np.array([self._seed], dtype=np.uint64) ^ mix(np.array([variant], dtype=np.uint64))))
-        draws = mix(np.repeat(own, counts) + number.astype(np.uint64))
+    def draw_all(self, variants: Sequence[Sequence[str]], end: bool = False) -> list[Flat]:
+        """The texts of variant 0, 1, …, each drawn by `draw`; those that several variants share are cut only once."""
+        best, *others = variants
+        numbers = {text: number for number, text in enumerate(dict.fromkeys(chain.from_iterable(others)))}
+        cut = self._cut(list(numbers))
+        drawn = [self._subwords.encode_flat(best, end)]
+        for variant, texts in enumerate(others, start=1):
+            chosen = np.fromiter(map(numbers.__getitem__, texts), dtype=np.int64, count=len(texts))
+            drawn.append(self._drawn(cut.chosen(chosen), variant, end))
+        return drawn
+
+    def _cut(self, texts: Sequence[str]) -> _Cut:
+        texts = [normalise(text) for text in texts]
+        words = [self._words(text) for text in texts]
+        counts = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
+        return _Cut(self._rows(chain.from_iterable(words), int(counts.sum())), counts, hash_texts(texts))
+
+    def _drawn(self, cut: _Cut, variant: int, end: bool) -> Flat:
+        return self._gather(cut.words, self._choices(cut, variant), cut.counts, end)
+
+    def _choices(self, cut: _Cut, variant: int) -> NDArray[np.int64]:
+        number = np.arange(len(cut.words)) - np.repeat(np.cumsum(cut.counts) - cut.counts, cut.counts)
+        own = mix(cut.keys ^ mix(np.array([self._seed], dtype=np.uint64) ^ mix(np.array([variant], dtype=np.uint64))))
+        draws = mix(np.repeat(own, cut.counts) + number.astype(np.uint64))
         uniform = (draws >> np.uint64(11)).astype(np.float64) * 2.0**-53
-        return (uniform[:, None] >= self._table.below[words]).sum(axis=1)
+        return (uniform[:, None] >= self._table.below[cut.words]).sum(axis=1)
 
     def _gather(
         self, words: NDArray[np.int64], choice: NDArray[np.int64], counts: NDArray[np.int64], end: bool
-    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    ) -> Flat:
         """The ids of the chosen segmentations; an end mark counts as one more word of each text."""
         first, length = self._table.first[words, choice], self._table.length[words, choice]
         ends = np.cumsum(counts)
@@ -106,23 +146,24 @@ class Sampler:
             counts = counts + 1
             ends = np.cumsum(counts)
         running = np.concatenate([[0], np.cumsum(length)])
-        lengths = running[ends] - running[ends - counts]
-        within = np.arange(running[-1]) - np.repeat(running[:-1], length)
-        return self._table.ids[np.repeat(first, length) + within], lengths
+        return self._table.ids[_runs(first, length)], running[ends] - running[ends - counts]
 
-    def _rows(self, words: list[str]) -> NDArray[np.int64]:
+    def _rows(self, words: Iterable[str], count: int) -> NDArray[np.int64]:
         if len(self._table.rows) > WORDS:
             self._table = _Table(self._best)
-        rows = self._table.rows
-        if new := sorted(set(words).difference(rows)):
-            found = [self._candidates(word) for word in new]
-            self._table.extend(new, found, [self._below(ids) for ids in found])
-        return np.fromiter(map(rows.__getitem__, words), dtype=np.int64, count=len(words))
+        known = self._table.rows
+        rows = np.fromiter(map(known.__getitem__, words), dtype=np.int64, count=count)
+        if known.new:
+            found = [self._candidates(word) for word in known.new]
+            self._table.extend(found, [self._below(ids) for ids in found])
+            known.new.clear()
+        return rows
 
     def _below(self, found: list[list[int]]) -> list[float]:
         """The cumulative probability of each choice; that of the last, and of those there are not, is out of reach."""
         weights = [self._alpha * sum(map(self._scores.__getitem__, ids)) for ids in found]
-        chances = [math.exp(weight - max(weights)) for weight in weights]
+        most = max(weights)
+        chances = [math.exp(weight - most) for weight in weights]
         running = [*accumulate(chances)]
         below = [part / running[-1] for part in running[:-1]]
         return below + [math.inf] * (self._best - len(below))
@@ -132,12 +173,17 @@ class Sampler:
         if len(word) > LONGEST_WORD:
             return [self._subwords.encode(word)]
         best, *others = self._subwords.best(word, self._best)
-        return [best, *(ids for ids in others if self._whole(ids) == self._whole(best))]
+        whole = self._in_whole(best)
+        return [best, *(ids for ids in others if self._in_whole(ids) == whole)]
 
-    def _whole(self, ids: list[int]) -> list[int]:
-        """The ids of bytes and of protected symbols."""
-        protected = len(SPECIAL) + len(self._subwords.protected)
-        return [one for one in ids if one < protected or self._subwords.is_byte[one]]
+    def _in_whole(self, ids: list[int]) -> list[int]:
+        """The ids of bytes and of protected symbols; most words have none."""
+        return [] if self._whole.isdisjoint(ids) else [one for one in ids if one in self._whole]
+
+
+def _runs(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places of runs, one behind another: s₀, s₀ + 1, …, s₁, s₁ + 1, …"""
+    return np.arange(int(lengths.sum())) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
 
 
 def _splitter(protected: Sequence[str]) -> Callable[[str], list[str]]:

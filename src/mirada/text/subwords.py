@@ -22,6 +22,8 @@ from mirada.text.slots import MARKS
 
 PADDING, UNKNOWN, BEGIN, END = 0, 1, 2, 3
 SPECIAL = (PADDING, UNKNOWN, BEGIN, END)
+Flat = tuple[NDArray[np.uint32], NDArray[np.int64]]  # ids one text behind another, and how many each has
+
 THREADS = 2
 MANY = 64  # texts that are worth threads: to begin them costs as much as some texts
 LARGEST_MODEL = 64_000_000  # bytes; a vocabulary of a million pieces takes 20 million
@@ -56,7 +58,7 @@ class Subwords:
         prepared = [_inside(normalise(text)) for text in texts]
         return self._processor.encode(prepared, return_type=int, num_threads=_threads(prepared), add_eos=end)
 
-    def encode_flat(self, texts: Sequence[str], end: bool = False) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    def encode_flat(self, texts: Sequence[str], end: bool = False) -> Flat:
         """The ids of many texts, one text behind another, and how many each has."""
         encoded = self.encode_many(texts, end)
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))

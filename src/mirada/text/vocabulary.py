@@ -12,10 +12,12 @@ import string
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
+import numpy as np
 import sentencepiece
 
-from mirada.text.hashes import hash_text
+from mirada.text.hashes import hash_text, hash_texts
 from mirada.text.normalise import normalise
 from mirada.text.placeholders import symbols
 from mirada.text.slots import MARKS, holds_marks, without_marks
@@ -30,6 +32,8 @@ ROOM = 500  # pieces beyond single characters that the smallest vocabulary has
 COVERAGE = 0.9995  # share of characters that get a piece; the rest is spelt in bytes
 
 SAMPLE = 8_000_000  # characters to learn from: 15 s and 400 MB, and more change little
+SECONDS_FOR_A_CHARACTER = 2e-6  # measured on two cores
+CHUNK = 4_096  # texts that are looked at together
 PROTECTED = 200  # placeholders that become pieces
 PROTECTED_OFTEN = 5  # times in the sample that a placeholder must stand to be worth a piece
 PROTECTED_LENGTH = 40
@@ -70,7 +74,15 @@ class Sample:
 
     def add(self, text: str) -> None:
         """Consider one text; a repeated one counts once."""
-        key = hash_text(text)
+        self._consider(hash_text(text), text)
+
+    def add_all(self, texts: Sequence[str]) -> None:
+        """Consider many texts; most have too large a hash to be looked at."""
+        keys = hash_texts(texts)
+        for place in np.flatnonzero(keys <= np.uint64(self._below - 1)).tolist():
+            self._consider(int(keys[place]), texts[place])
+
+    def _consider(self, key: int, text: str) -> None:
         if key < self._below and text and key not in self._texts:
             self._texts[key] = text
             self.characters += len(text)
@@ -93,6 +105,20 @@ class Sample:
         self.characters = sum(map(len, self._texts.values()))
 
 
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What subwords are learnt from: a sample of texts, the words of all of them, and whether one has a slot."""
+
+    sample: Sample
+    words: int
+    slotted: bool
+
+    @property
+    def seconds(self) -> float:
+        """About how long it takes to learn from them."""
+        return 1.0 + SECONDS_FOR_A_CHARACTER * min(self.sample.characters, SAMPLE)
+
+
 def learn(texts: Iterable[str], size: int | None = None, words: int | None = None, sample: int = SAMPLE) -> Learnt:
     """The vocabulary of these texts: of both languages, in any order.
 
@@ -100,13 +126,23 @@ def learn(texts: Iterable[str], size: int | None = None, words: int | None = Non
     these texts are counted. Where a text has the mark of a slot, all marks become pieces. The same texts give the same
     bytes on every run.
     """
-    chosen, counted, slotted = Sample(sample), 0, False
-    for text in texts:
-        clean = normalise(text)
-        counted += clean.count(" ") + 1
-        slotted = slotted or holds_marks(clean)
-        chosen.add(clean)
-    return _learn(chosen, size, words or counted, MARKS if slotted else ())
+    return learn_from(collect(texts, sample), size, words)
+
+
+def collect(texts: Iterable[str], sample: int = SAMPLE) -> Collected:
+    """The texts that a vocabulary is learnt from: at most `sample` characters."""
+    chosen, counted, slotted, waiting = Sample(sample), 0, False, iter(texts)
+    while some := list(islice(waiting, CHUNK)):
+        clean = [normalise(text) for text in some]
+        counted += len(clean) + sum(text.count(" ") for text in clean)
+        slotted = slotted or any(map(holds_marks, clean))
+        chosen.add_all(clean)
+    return Collected(chosen, counted, slotted)
+
+
+def learn_from(collected: Collected, size: int | None = None, words: int | None = None) -> Learnt:
+    """The vocabulary of the texts that were collected; see `learn`."""
+    return _learn(collected.sample, size, words or collected.words, MARKS if collected.slotted else ())
 
 
 def _learn(sample: Sample, size: int | None, words: int, marks: tuple[str, ...]) -> Learnt:

@@ -164,7 +164,8 @@ def _make(folder: Path, order: _Order, say: Say) -> None:
         raise CorpusError(f"these files cannot be trained on. {verdict} {folder / DROPS} lists every line")
     if order.given is None:
         say("Learning subwords.")
-    subwords = order.given or prepare.learn_subwords(divided, settings)
+    looking, learning = Progress("of the texts looked at", say), Progress("of the time that learning takes", say)
+    subwords = order.given or prepare.learn_subwords(divided, settings, looking, learning)
     slots = f"{subwords.slots} slots for placeholders, " if subwords.slots else ""
     protected = len(subwords.protected) - subwords.slots
     say(f"{subwords.size:,} subwords, {slots}{protected} placeholders protected as they are.")
@@ -178,6 +179,7 @@ def _make(folder: Path, order: _Order, say: Say) -> None:
         order.made_from,
         variants,
         order.seed,
+        Progress("stored", say),
     )
     held_out = {part: _held_out(part, gathered[part], divided) for part in ("dev", "test")}
     if not held_out["dev"]:
@@ -241,14 +243,32 @@ def _gather(part: str, files: Files, settings: Settings, data: Path, drops: Drop
     return found
 
 
+class Progress:
+    """What a person hears every few seconds of how far a stage has come, and how long the rest will take."""
+
+    def __init__(self, what: str, say: Say) -> None:
+        self._what = what
+        self._say = say
+        self._first: tuple[float, float] | None = None  # when the first share was told, and how much that was
+        self._told = 0.0
+
+    def __call__(self, share: float) -> None:
+        now = time.monotonic()
+        if self._first is None:
+            self._first, self._told = (now, share), now
+        begun, before = self._first
+        if share > before and now - self._told > TELL_SECONDS:
+            self._told = now
+            left = span((now - begun) * (1 - share) / (share - before))
+            self._say(f"  {100 * share:.0f} % {self._what}, {left} left")
+
+
 def telling(units: Iterator[Unit], meter: Meter, say: Say) -> Iterator[Unit]:
     """The units, with a word every few seconds on how far the reading has come."""
-    begun = told = time.monotonic()
+    progress = Progress("read", say)
     for number, unit in enumerate(units):
-        if number % 1_000 == 0 and meter.done and time.monotonic() - told > TELL_SECONDS:
-            told = time.monotonic()
-            share = meter.done / max(1, meter.total)
-            say(f"  {100 * share:.0f} % read, {span((told - begun) * (1 - share) / share)} left")
+        if number % 1_000 == 0:
+            progress(meter.done / max(1, meter.total))
         yield unit
 
 

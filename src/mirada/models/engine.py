@@ -9,7 +9,6 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from mirada.attention.record import joined, record
 from mirada.decoding.engine import About, Link
 from mirada.decoding.hypothesis import Hypothesis
 from mirada.decoding.observing import Observer
@@ -17,6 +16,7 @@ from mirada.decoding.options import Search
 from mirada.decoding.rein import Reined
 from mirada.decoding.search import decode_many, padded
 from mirada.models.folder import Loaded
+from mirada.models.forced import forced_looks
 from mirada.text.subwords import BEGIN, END, Subwords
 
 ALIGNED_AT_ONCE = 16  # sentences; the looks of 16 with 256 tokens each take 70 MB
@@ -77,9 +77,8 @@ class TorchEngine:
         aligning = model.looks_at_source()[alignment_layer(self.loaded)]
         source, source_padding = padded(sources, self.device)
         entered, target_padding = padded([[BEGIN, *target[:-1]] for target in targets], self.device)
-        with torch.inference_mode(), record(aligning) as looks:
-            model(source, source_padding, entered, target_padding)
-        return joined(looks)[0].weights.mean(1)
+        (weights,) = forced_looks(model, [aligning], source, source_padding, entered, target_padding)
+        return weights.mean(1)
 
 
 def alignment_layer(loaded: Loaded) -> int:

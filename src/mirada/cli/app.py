@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+from mirada.cli.align import align
 from mirada.cli.check import check
+from mirada.cli.compare import compare
 from mirada.cli.demo import demo
 from mirada.cli.draw import draw
 from mirada.cli.evaluate import evaluate
@@ -47,7 +49,7 @@ def options(
     set_from_root(quiet, verbose)
 
 
-for verb in (check, train, translate, evaluate, view, export, info, demo, draw, gallery):
+for verb in (check, train, translate, evaluate, compare, align, view, export, info, demo, draw, gallery):
     app.command()(verb)
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirada.cli.failure import FAILED, fail, failing
+from mirada.cli.failure import fail, failing
+from mirada.cli.parallel import Pairs, read_pairs, require_place
 from mirada.cli.saying import Quiet, Verbose, bar, begin, detail, print_json, say
 
 if TYPE_CHECKING:
@@ -20,11 +21,11 @@ SURE = 0.05  # a difference less likely by chance than this is one
 
 
 @dataclass(frozen=True)
-class TestSet:
-    """The sentences to translate and what a person made of them, line by line."""
+class Translated:
+    """The translations of a test set, and the time that they took."""
 
-    sources: list[str]
-    references: list[str]
+    translations: "list[Translation]"
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ def evaluate(
 ) -> None:
     """Score a model's translations against those of people: BLEU and chrF."""
     begin(quiet, verbose)
-    _require_place(hypotheses, (source, reference))
-    test_set = _read(source, reference)
+    require_place("--hypotheses", hypotheses, (source, reference))
+    test_set = read_pairs(source, reference)
     evaluation = _evaluate(model, test_set, beam, against, hypotheses)
     if as_json:
         print_json(evaluation.as_json())
@@ -76,7 +77,7 @@ def evaluate(
         typer.echo("\n".join(_lines(evaluation)))
 
 
-def _evaluate(model: Path, test_set: TestSet, beam: int, against: Path | None, hypotheses: Path | None) -> Evaluation:
+def _evaluate(model: Path, test_set: Pairs, beam: int, against: Path | None, hypotheses: Path | None) -> Evaluation:
     from mirada.evaluation.translation import (
         USUAL_TOKENIZER,
         by_length,
@@ -84,12 +85,11 @@ def _evaluate(model: Path, test_set: TestSet, beam: int, against: Path | None, h
         score,
         tokenizer_for,
     )
-    from mirada.models.folder import read_config
 
-    tokenizer = tokenizer_for(read_config(model).target)
+    tokenizer = tokenizer_for(languages_of(model)[1])
     if against is not None:
-        _require_same_languages(model, against)
-    translations = _translate(model, test_set.sources, beam)
+        require_same_languages(model, against)
+    translations = translate_all(model, test_set.sources, beam).translations
     texts = [one.text for one in translations]
     if hypotheses is not None:
         _save(texts, hypotheses)
@@ -98,63 +98,34 @@ def _evaluate(model: Path, test_set: TestSet, beam: int, against: Path | None, h
         beam=beam,
         sentences=len(texts),
         flagged=sum(1 for one in translations if one.flags),
-        scores=score(texts, test_set.references, tokenizer),
-        lowercased=lowercased_tokenised_bleu(texts, test_set.references) if tokenizer == USUAL_TOKENIZER else None,
-        by_length=by_length(test_set.sources, texts, test_set.references, tokenizer=tokenizer),
+        scores=score(texts, test_set.targets, tokenizer),
+        lowercased=lowercased_tokenised_bleu(texts, test_set.targets) if tokenizer == USUAL_TOKENIZER else None,
+        by_length=by_length(test_set.sources, texts, test_set.targets, tokenizer=tokenizer),
         against=against,
         comparison=None if against is None else _compare(against, texts, test_set, beam, tokenizer),
     )
 
 
-def _read(source: Path, reference: Path) -> TestSet:
-    """Both files, which must have the same number of lines, and one at least."""
-    texts = TestSet(list(_lines_of(source)), list(_lines_of(reference)))
-    counts = len(texts.sources), len(texts.references)
-    for path, count in zip((source, reference), counts, strict=True):
-        if count == 0:
-            fail(f"{path} is empty; it must hold a sentence on each line", FAILED)
-    if counts[0] != counts[1]:
-        fail(
-            f"{source} has {counts[0]:,} lines and {reference} has {counts[1]:,}; they must have the same number, "
-            "line for line",
-            FAILED,
-        )
-    return texts
-
-
-def _lines_of(path: Path) -> Iterator[str]:
-    """The lines of a file; one that is no text ends the evaluation, since leaving it out would flatter the score."""
-    from mirada.corpora.lines import lines
-    from mirada.corpora.pair import Fault
-
-    for line in lines(path):
-        if isinstance(line, Fault):
-            fail(f"{line.place}: {line.reason}", FAILED)
-        yield line
-
-
-def _require_place(hypotheses: Path | None, files: Sequence[Path]) -> None:
-    """Refuse a place for the translations that cannot be written, before an hour is spent on them."""
-    if hypotheses is None:
-        return
-    if hypotheses.is_dir() or not hypotheses.parent.is_dir():
-        fail(f"--hypotheses {hypotheses} cannot be written; name a file in a directory that exists")
-    if hypotheses.exists() and any(file.exists() and hypotheses.samefile(file) for file in files):
-        fail(f"--hypotheses {hypotheses} is one of the files to read and would be overwritten; give another name")
-
-
-def _require_same_languages(model: Path, against: Path) -> None:
+def languages_of(folder: Path) -> tuple[str, str]:
+    """The languages that a model, trained or exported, translates from and to."""
+    from mirada.export.folder import is_exported, read_about
     from mirada.models.folder import read_config
 
-    one, other = read_config(model), read_config(against)
-    if (one.source, one.target) != (other.source, other.target):
+    about = read_about(folder) if is_exported(folder) else read_config(folder)
+    return about.source, about.target
+
+
+def require_same_languages(model: Path, against: Path) -> None:
+    """Refuse to compare models that translate between different languages."""
+    one, other = languages_of(model), languages_of(against)
+    if one != other:
         fail(
-            f"{model} translates {one.source} to {one.target} and {against} {other.source} to {other.target}; "
+            f"{model} translates {one[0]} to {one[1]} and {against} {other[0]} to {other[1]}; "
             "only models of the same languages can be compared"
         )
 
 
-def _translate(model: Path, sources: list[str], beam: int) -> "list[Translation]":
+def translate_all(model: Path, sources: list[str], beam: int) -> Translated:
     """The translations of all sentences, with a bar on a terminal."""
     from mirada.translator import Translator
 
@@ -165,11 +136,12 @@ def _translate(model: Path, sources: list[str], beam: int) -> "list[Translation]
         for at in range(0, len(sources), CHUNK):
             found += translator.translate(sources[at : at + CHUNK], beam=beam)
             show(len(found))
-    say(f"{len(found):,} sentences translated by {model} in {time.perf_counter() - start:.1f} seconds")
+    seconds = time.perf_counter() - start
+    say(f"{len(found):,} sentences translated by {model} in {seconds:.1f} seconds")
     for number, one in enumerate(found, start=1):
         if one.flags:
             detail(f"line {number}: {', '.join(map(str, one.flags))}: {one.text}")
-    return found
+    return Translated(found, seconds)
 
 
 def _save(texts: Sequence[str], path: Path) -> None:
@@ -181,12 +153,12 @@ def _save(texts: Sequence[str], path: Path) -> None:
     say(f"{path} written")
 
 
-def _compare(against: Path, texts: list[str], test_set: TestSet, beam: int, tokenizer: str) -> "Comparison":
+def _compare(against: Path, texts: list[str], test_set: Pairs, beam: int, tokenizer: str) -> "Comparison":
     from mirada.evaluation.translation import affordable_samples, paired_bootstrap
 
-    others = [one.text for one in _translate(against, test_set.sources, beam)]
+    others = [one.text for one in translate_all(against, test_set.sources, beam).translations]
     samples = affordable_samples(len(texts))
-    return paired_bootstrap(texts, others, test_set.references, samples, tokenizer=tokenizer)
+    return paired_bootstrap(texts, others, test_set.targets, samples, tokenizer=tokenizer)
 
 
 def _lines(evaluation: Evaluation) -> Iterator[str]:
@@ -202,11 +174,11 @@ def _lines(evaluation: Evaluation) -> Iterator[str]:
     yield from ("", f"{evaluation.sentences:,} sentences, {evaluation.flagged:,} translations flagged.")
     if evaluation.comparison is not None:
         yield from ("", f"Against {evaluation.against}:")
-        yield f"  {_told('BLEU', evaluation.comparison.bleu)}"
-        yield f"  {_told('chrF', evaluation.comparison.chrf)}"
+        yield f"  {in_words('BLEU', evaluation.comparison.bleu)}"
+        yield f"  {in_words('chrF', evaluation.comparison.chrf)}"
 
 
-def _told(name: str, found: "Difference") -> str:
+def in_words(name: str, found: "Difference") -> str:
     """A difference and whether it is one."""
     judged = "more than chance" if found.p_value < SURE else "may be chance"
     return f"{name} {found.difference:+.2f}, p = {found.p_value:.3f}: {judged}; {found.system} against {found.baseline}"

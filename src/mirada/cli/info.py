@@ -120,14 +120,14 @@ def info(
 ) -> None:
     """Tell what a model is, how good it is, and whether its training can go on."""
     begin(quiet, verbose)
-    known = _look(model)
+    known = look_into(model)
     if as_json:
         print_json(known.as_json())
     else:
         typer.echo("\n".join(_lines(known)))
 
 
-def _look(folder: Path) -> Known:
+def look_into(folder: Path) -> Known:
     """Read what there is; a folder of another kind is an error that says so."""
     from mirada.models.folder import CONFIG, read_config
     from mirada.training import preparing, record

@@ -28,6 +28,15 @@ def test_a_page_in_a_file(tmp_path: Path) -> None:
     assert "schema-1" in text
 
 
+def test_a_picture_in_a_file(tmp_path: Path) -> None:
+    picture = tmp_path / "look.svg"
+    result = view("--output", picture, "--head", 2)
+    assert (result.exit_code, result.stdout) == (0, "")
+    text = picture.read_text(encoding="utf-8")
+    assert text.startswith("<svg ")
+    assert "cross, layer 1, head 2: written ↓ looks at source →" in text
+
+
 def test_a_heat_map_in_the_terminal() -> None:
     result = view("--head", 1)
     lines = result.stdout.splitlines()
@@ -53,7 +62,7 @@ def test_json(tmp_path: Path) -> None:
         (("--layer", 5), "--layer 5, but the layers of cross are 1 to 1"),
         (("--head", 9), "--head 9, but the heads of cross are 1 to 2"),
         (("--json", "--text"), "--json and --text were both given"),
-        (("--output", "page.svg"), "cannot write page.svg: a view is a page for a browser; use page.html"),
+        (("--output", "page.pdf"), "cannot write page.pdf: a view is a page for a browser or a picture; use page.html"),
         (("--output", "absent/page.html"), "cannot write absent/page.html: name a file in a directory that exists"),
     ],
 )

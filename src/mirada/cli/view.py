@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mirada.viewing.heat import Chosen
 
 PAGES = (".html", ".htm")
+PICTURE = ".svg"
 
 
 class Group(StrEnum):
@@ -35,7 +36,8 @@ def view(
         str | None, typer.Option(help="A translation that the model is made to say, instead of its own.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write a page here, such as page.html, for any browser.")
+        Path | None,
+        typer.Option("--output", "-o", help="Write a page for any browser here, page.html, or one look, look.svg."),
     ] = None,
     text: Annotated[
         bool, typer.Option("--text", help="Print a heat map; so it is when nothing else is asked.")
@@ -65,7 +67,7 @@ def view(
         fail(re.sub(r"^(layer|head) = ", r"--\1 ", str(error)))
     seen = _starting(seen, chosen)
     if output is not None:
-        _write_page(seen, output)
+        _write(_drawn(seen, chosen, subwords) if output.suffix.lower() == PICTURE else _page(seen), output)
     if as_json:
         typer.echo(seen.model_dump_json())
     elif text or output is None:
@@ -76,8 +78,9 @@ def _require_page(output: Path | None) -> None:
     """Refuse a place that cannot be written, before anything is computed."""
     if output is None:
         return
-    if output.suffix.lower() not in PAGES:
-        fail(f"cannot write {output}: a view is a page for a browser; use {output.with_suffix('.html')}")
+    if output.suffix.lower() not in (*PAGES, PICTURE):
+        page, picture = (output.with_suffix(suffix) for suffix in (PAGES[0], PICTURE))
+        fail(f"cannot write {output}: a view is a page for a browser or a picture; use {page} or {picture}")
     if output.is_dir() or not output.parent.is_dir():
         fail(f"cannot write {output}: name a file in a directory that exists")
 
@@ -99,13 +102,24 @@ def _starting(seen: "View", chosen: "Chosen") -> "View":
     return seen.model_copy(update={"start": Start(group=found.group, layer=found.layer, head=chosen.head)})
 
 
-def _write_page(seen: "View", output: Path) -> None:
-    from mirada.models.folder import write_file
+def _page(seen: "View") -> str:
     from mirada.viewing.page import as_page
 
-    page = as_page(seen).encode()
-    write_file(output, page)
-    say(f"{output} written ({len(page) / 1_000:,.0f} kB); open it in a browser")
+    return as_page(seen)
+
+
+def _drawn(seen: "View", chosen: "Chosen", subwords: bool) -> str:
+    from mirada.viewing.picture import as_picture
+
+    return as_picture(seen, chosen, subwords=subwords)
+
+
+def _write(text: str, output: Path) -> None:
+    from mirada.models.folder import write_file
+
+    data = text.encode()
+    write_file(output, data)
+    say(f"{output} written ({len(data) / 1_000:,.0f} kB); open it in a browser")
 
 
 def _print(seen: "View", chosen: "Chosen", subwords: bool) -> None:

@@ -62,8 +62,8 @@ def title(view: View, chosen: Chosen) -> str:
 def heat_map(view: View, chosen: Chosen, width: int, *, subwords: bool = False, ascii_only: bool = False) -> Group:
     """The weights of a head between words or subwords, in as many blocks as the terminal's width asks for."""
     found = view.maps[chosen.number]
-    rows, columns = _Axis.of(view.sequences[found.queries], subwords), _Axis.of(view.sequences[found.keys], subwords)
-    weights = _between(view, chosen, rows, columns)
+    rows, columns = Axis.of(view.sequences[found.queries], subwords), Axis.of(view.sequences[found.keys], subwords)
+    weights = between(view, chosen, rows, columns)
     shades = ASCII if ascii_only else BLOCKS
     labels = min(WIDEST, max(map(cell_len, rows.labels)))
     room = max(1, (width - labels - 1) // 2)
@@ -75,14 +75,15 @@ def heat_map(view: View, chosen: Chosen, width: int, *, subwords: bool = False, 
 
 
 @dataclass(frozen=True)
-class _Axis:
+class Axis:
     """What is shown along one side: the labels, and the tokens of each."""
 
     labels: list[str]
     tokens: list[list[int]]
 
     @classmethod
-    def of(cls, sequence: Sequence, subwords: bool) -> _Axis:
+    def of(cls, sequence: Sequence, subwords: bool) -> Axis:
+        """The words of a sequence, or its subwords."""
         numbers = range(len(sequence.words)) if subwords else sequence.words
         tokens: dict[int, list[int]] = {}
         for token, number in enumerate(numbers):
@@ -98,7 +99,7 @@ def _label(sequence: Sequence, tokens: list[int]) -> str:
     return f"<{mark}>" if mark else "".join(one if one.isprintable() else "�" for one in text) or "_"
 
 
-def _between(view: View, chosen: Chosen, rows: _Axis, columns: _Axis) -> NDArray[np.float32]:
+def between(view: View, chosen: Chosen, rows: Axis, columns: Axis) -> NDArray[np.float32]:
     """α between words: the mean over the tokens that look, the sum over those that are looked at."""
     weights = unpack(view, chosen.number)
     table = weights.mean(0) if chosen.head is None else weights[chosen.head]

@@ -18,18 +18,21 @@ from typing import TYPE_CHECKING, TypeVar
 from mirada.corpora.pair import Fault
 from mirada.corpora.pieces import has_words
 from mirada.decoding.checked import Checked, decode_checked
+from mirada.decoding.demand import Demand
 from mirada.decoding.engine import About, Link
 from mirada.decoding.hypothesis import Hypothesis
 from mirada.decoding.limits import Flag
 from mirada.decoding.observing import Observer
 from mirada.decoding.options import Search
-from mirada.export.choice import Choice, EngineName, Engines, open_engines
+from mirada.export.choice import Choice, EngineName, Engines, open_engines, open_together
+from mirada.text.asking import Asked, shared_out
 from mirada.text.coding import Coded, decode, encode, pieces
 from mirada.text.placeholders import compare
 from mirada.text.sentences import Part, divide, join_translated
 from mirada.text.subwords import Subwords
 
 if TYPE_CHECKING:
+    from mirada.decoding.ensemble import Mean
     from mirada.models.folder import Loaded
 
 CHUNK_LINES, CHUNK_CHARACTERS = 1_024, 200_000  # of a stream at once: enough to sort by length
@@ -127,9 +130,20 @@ class Translator:
         self._engines = engines
 
     @classmethod
-    def load(cls, folder: Path | str, engine: EngineName | str = EngineName.AUTO) -> Translator:
-        """The translator of a model's folder, or of an exported one, with the fastest engine or the one asked for."""
-        return cls(open_engines(Path(folder), EngineName(engine)))
+    def load(
+        cls,
+        folder: Path | str,
+        engine: EngineName | str = EngineName.AUTO,
+        others: Sequence[Path | str] = (),
+        mean: Mean = "probabilities",
+    ) -> Translator:
+        """The translator of a model's folder, or of an exported one, with the fastest engine or the one asked for.
+
+        With the folders of `others` the models translate together: each token by the mean of what they say.
+        """
+        if not others:
+            return cls(open_engines(Path(folder), EngineName(engine)))
+        return cls(open_together([Path(folder), *map(Path, others)], EngineName(engine), mean))
 
     @classmethod
     def of(cls, loaded: Loaded, observer: Observer | None = None) -> Translator:
@@ -158,9 +172,9 @@ class Translator:
         """The model itself, to be looked into; an exported folder has none."""
         return self._engines.loaded
 
-    def engine_for(self, search: Search) -> Choice:
-        """The engine that will do a job, and why."""
-        return self._engines.choose(search)
+    def engine_for(self, search: Search, phrased: bool = False) -> Choice:
+        """The engine that will do a job, and why; `phrased` where translations must contain phrases."""
+        return self._engines.choose(search, phrased)
 
     @property
     def _about(self) -> About:
@@ -168,7 +182,7 @@ class Translator:
 
     def translate(
         self,
-        texts: Sequence[str],
+        texts: Sequence[str | Asked],
         *,
         beam: int = 5,
         n_best: int = 1,
@@ -180,7 +194,10 @@ class Translator:
         seed: int = 0,
         align: bool = False,
     ) -> list[Translation]:
-        """A translation for each text, in order; see `Search` for what the settings mean."""
+        """A translation for each text, in order; see `Search` for what the settings mean.
+
+        What a translation must begin with or contain is said with its text: `Asked(text, prefix, must)`.
+        """
         search = Search(
             beam=beam,
             n_best=n_best,
@@ -193,25 +210,25 @@ class Translator:
         )
         return self.translate_with(texts, search, align=align)
 
-    def translate_with(self, texts: Sequence[str], search: Search, *, align: bool = False) -> list[Translation]:
+    def translate_with(self, texts: Sequence[str | Asked], search: Search, *, align: bool = False) -> list[Translation]:
         """A translation for each text, in order. Nothing but white space becomes nothing."""
         if isinstance(texts, str):
             raise ValueError("a single text was given; give a list of texts, such as [text]")
         if align:
             self.engine_for(search).engine.require_alignment()  # a model that cannot says so before it has worked
-        coding = _Coding(self.subwords, texts)
-        divided = [self._divide(text, coding) for text in texts]
-        words = dict.fromkeys(part.text for parts in divided for part in parts if has_words(part.text))
-        said = dict(zip(words, self._say([coding.of(text) for text in words], search, align), strict=True))
+        asked = [Asked(one) if isinstance(one, str) else one for one in texts]
+        coding = _Coding(self.subwords, [one.text for one in asked])
+        divided = [self._divide(one.text, coding) for one in asked]
+        shared = [shared_out(one, parts) for one, parts in zip(asked, divided, strict=True)]
+        words = dict.fromkeys(part for parts in shared for part in parts if has_words(part.text) or not part.is_plain)
+        said = dict(zip(words, self._say(list(words), coding, search, align), strict=True))
         return [
-            self._assembled(
-                text, parts, [said.get(part.text) or self._kept(part.text) for part in parts], search, align
-            )
-            for text, parts in zip(texts, divided, strict=True)
+            self._assembled(one, parts, [said.get(part) or self._kept(part.text) for part in own], search, align)
+            for one, parts, own in zip(asked, divided, shared, strict=True)
         ]
 
     def translate_lines(
-        self, lines: Iterable[str], search: Search, *, align: bool = False, most: int = CHUNK_LINES
+        self, lines: Iterable[str | Asked], search: Search, *, align: bool = False, most: int = CHUNK_LINES
     ) -> Iterator[Translation]:
         """A translation for each line, in order, as lines come: at most `most` of them are held at once."""
         for chunk in _chunks(lines, most):
@@ -226,17 +243,20 @@ class Translator:
         columns: Sequence[str] | None = None,
         overwrite: bool = False,
         listen: Callable[[Translation], None] | None = None,
+        prefix: str = "",
+        must: Sequence[str] = (),
     ) -> FileSummary:
         """Fill a file in its own format: plain text, TSV, CSV, TMX, XLIFF or PO; see `mirada.corpora.filling`.
 
-        `listen` is called with every translation as it is made, for progress or for a record.
+        `listen` is called with every translation as it is made, for progress or for a record. The prefix and the
+        phrases are asked of every translation.
         """
         from mirada.corpora.filling import fill  # all formats, which lines need not wait for
 
         tally = Tally()
 
         def translate(texts: list[str]) -> list[str]:
-            made = self.translate_with(texts, search)
+            made = self.translate_with([Asked(text, prefix, tuple(must)) for text in texts], search)
             for translation in made:
                 tally.add(translation)
                 if listen is not None:
@@ -249,13 +269,17 @@ class Translator:
     def _divide(self, text: str, coding: _Coding) -> list[Part]:
         return divide(text, self.source, self._about.longest, lambda part: len(coding.of(part).ids))
 
-    def _say(self, coded: list[Coded], search: Search, align: bool) -> list[_Said]:
+    def _say(self, asked: list[Asked], coding: _Coding, search: Search, align: bool) -> list[_Said]:
         """The translations of parts that have words and are short enough."""
-        engine, places = self.engine_for(search).engine, self._about.places
+        engine = self.engine_for(search, phrased=any(one.must for one in asked)).engine
+        places = self._about.places
         if places is not None:
             search = replace(search, longest=min(places, search.longest or places))
+        coded = [coding.of(one.text) for one in asked]
         sources = [one.ids for one in coded]
-        decoded = decode_checked(engine, sources, search)
+        plain = all(one.is_plain for one in asked)
+        demands = [] if plain else [Demand.of(self.subwords, one) for one in asked]
+        decoded = decode_checked(engine, sources, search, demands)
         said = [(one.tokens, source) for source, found in zip(coded, decoded, strict=True) for one in found.hypotheses]
         written = iter(decode(self.subwords, [tokens for tokens, _ in said], [source.symbols for _, source in said]))
         best = [found.hypotheses[0].tokens for found in decoded]
@@ -272,8 +296,11 @@ class Translator:
         links = [(place, place) for place in range(len(tokens))]
         return _Said(coded, [Hypothesis(tokens, 0.0, finished=True)], [text], links=links)
 
-    def _assembled(self, source: str, parts: list[Part], said: list[_Said], search: Search, align: bool) -> Translation:
+    def _assembled(
+        self, asked: Asked, parts: list[Part], said: list[_Said], search: Search, align: bool
+    ) -> Translation:
         """The translation of a text from those of its parts; the n-th alternative from the n-th of each part."""
+        source = asked.text
         if not source.strip():
             return Translation(source, "", 0.0, alignment=() if align else None)
         count = max(len(one.texts) for one in said)
@@ -292,18 +319,18 @@ class Translator:
             _pieces(subwords, [Coded(one.hypotheses[0].tokens, one.source.symbols) for one in said]),
             _pieces(subwords, [Coded(one.source.ids[:-1], one.source.symbols) for one in said]),
             _shifted(said) if align else None,
-            _flags(source, ranked[0].text, parts, said),
+            _flags(asked, ranked[0].text, parts, said),
             tuple(ranked[1:]),
         )
 
 
-def _chunks(lines: Iterable[str], most: int) -> Iterator[list[str]]:
+def _chunks(lines: Iterable[str | Asked], most: int) -> Iterator[list[str | Asked]]:
     """Lines in lists, each with few enough lines and characters."""
-    chunk: list[str] = []
+    chunk: list[str | Asked] = []
     characters = 0
     for line in lines:
         chunk.append(line)
-        characters += len(line)
+        characters += len(line if isinstance(line, str) else line.text)
         if len(chunk) >= most or characters >= CHUNK_CHARACTERS:
             yield chunk
             chunk, characters = [], 0
@@ -328,12 +355,14 @@ def _joined(hypotheses: list[Hypothesis]) -> Hypothesis:
     return Hypothesis(tokens, logs, all(one.finished for one in hypotheses))
 
 
-def _flags(source: str, text: str, parts: list[Part], said: list[_Said]) -> tuple[Flag, ...]:
+def _flags(asked: Asked, text: str, parts: list[Part], said: list[_Said]) -> tuple[Flag, ...]:
     found = {flag for one in said for flag in one.flags}
     if any(part.cut for part in parts):
         found.add(Flag.DIVIDED)
-    if compare(source, text):
+    if compare(asked.text, text):
         found.add(Flag.SYMBOLS)
+    if asked.lacks(text):
+        found.add(Flag.MISSING)
     return tuple(flag for flag in Flag if flag in found)
 
 

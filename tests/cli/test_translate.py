@@ -26,7 +26,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         Translator,
         "load",
-        lambda folder, engine: copier(sure=0.9) if Path(folder).name == "copier" else real(folder, engine),
+        lambda folder, *more: copier(sure=0.9) if Path(folder).name == "copier" else real(folder, *more),
     )
 
 
@@ -148,6 +148,8 @@ def test_flags_are_told(monkeypatch) -> None:
         (["--sample", "--top-p", "2"], "--top-p 2.0; use a share"),
         (["--align", "--n-best", "2"], "--align and --n-best were both given"),
         (["--columns", "en"], "does not name two columns"),
+        (["--must", "home", "--sample"], "--must and --sample were both given"),
+        (["--must", " "], "an empty phrase"),
         (["-q", "-v"], "--quiet and --verbose were both given"),
     ],
 )
@@ -167,6 +169,53 @@ def test_wrong_files(tmp_path: Path) -> None:
     assert "is not known" in refused(run("--input", tmp_path / "x.docx"), 1)
     nowhere = CliRunner().invoke(app, [str(tmp_path / "nothing")], input="Go.\n")
     assert "is no folder of a model" in refused(nowhere, 1)
+
+
+def test_a_prefix_and_phrases() -> None:
+    result = run("--prefix", "Wait,", "--must", "home", "--must", "then save", lines="Go home.\n\nNo!\n")
+    first, empty, last = result.stdout.splitlines()
+    assert empty == ""
+    for line in (first, last):
+        assert line.startswith("Wait,")
+        assert "home" in line
+        assert "then save" in line
+    assert "3 translations, none flagged" in result.stderr
+
+
+def test_json_lines(tmp_path: Path) -> None:
+    lines = [
+        {"text": "Go home.", "prefix": "Open"},
+        {"text": "Wait.", "must": ["seven"]},
+        {"text": "Go.\nNo!"},
+        {"text": "Go.", "prefx": "No"},
+        ["Go."],
+        {"text": 3},
+        {"text": "Go.", "must": "home"},
+    ]
+    source = tmp_path / "in.jsonl"
+    source.write_text("\n".join([*map(json.dumps, lines), "Go.", "", '{"text": "No!"}']), encoding="utf-8")
+    result = run("--json-lines", "--input", source)
+    said = result.stdout.splitlines()
+    assert said[0].startswith("Open")
+    assert "seven" in said[1]
+    assert said[2:] == ["Go. No!", "", "", "", "", "", "", "No!"]
+    assert f"{source}:4: 'prefx' is not known; use text, prefix, must" in result.stderr
+    assert f"{source}:5: this is no object with a text" in result.stderr
+    assert f"{source}:6: text and prefix are to be texts" in result.stderr
+    assert f"{source}:7: must is to be a list of texts" in result.stderr
+    assert f"{source}:8: this is no JSON" in result.stderr
+    told = json.loads(run("--json-lines", "--json", "--prefix", "Wait", lines=json.dumps(lines[1])).stdout)
+    (one,) = told["translations"]
+    assert one["source"] == "Wait."
+    assert one["text"].startswith("Wait")
+    assert "seven" in one["text"]
+
+
+def test_several_models(tmp_path: Path, monkeypatch) -> None:
+    heard = []
+    monkeypatch.setattr(Translator, "load", lambda *given: heard.append(given) or copier())
+    run("--with", "b", "--with", "c", "--mean", "logs", lines="Go.\n")
+    assert heard == [(Path("copier"), "auto", [Path("b"), Path("c")], "logs")]
 
 
 def test_a_real_process(tmp_path: Path) -> None:

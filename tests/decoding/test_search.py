@@ -37,7 +37,7 @@ class Plain:
 
     model: Reader
 
-    def decode(self, sources: list[list[int]], search: Search) -> list[list[Hypothesis]]:
+    def decode(self, sources: list[list[int]], search: Search, demands: object = ()) -> list[list[Hypothesis]]:
         return decode_many(self.model, sources, search)
 
     def reined(self) -> "Plain":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
+from mirada.cli.asking import Asking
 from mirada.cli.columns import two_columns
 from mirada.cli.failure import fail, failing
 from mirada.cli.saying import Quiet, Verbose, begin, detail, print_json, say
@@ -30,6 +31,13 @@ class EngineChoice(StrEnum):
     AUTO = "auto"
     TORCH = "torch"
     CTRANSLATE2 = "ctranslate2"
+
+
+class MeanChoice(StrEnum):
+    """What models that translate together take the mean of."""
+
+    PROBABILITIES = "probabilities"
+    LOGS = "logs"
 
 
 def translate(
@@ -64,6 +72,19 @@ def translate(
         bool,
         typer.Option(help="Say which source token each token came from: 0-0 1-2 behind a tab, or in the JSON."),
     ] = False,
+    prefix: Annotated[str, typer.Option(help="What every translation begins with.", show_default=False)] = "",
+    must: Annotated[
+        list[str] | None, typer.Option(help="A phrase that every translation contains; may be given again.")
+    ] = None,
+    json_lines: Annotated[
+        bool,
+        typer.Option("--json-lines", help='Each line is {"text": "…"}, with its own "prefix" or "must": ["…"].'),
+    ] = False,
+    others: Annotated[
+        list[Path] | None,
+        typer.Option("--with", help="A model that translates together with the first; may be given again."),
+    ] = None,
+    mean: Annotated[MeanChoice, typer.Option(help="With --with: the mean of what.")] = MeanChoice.PROBABILITIES,
     columns: Annotated[str | None, typer.Option(help="The columns of a table: names or numbers, such as 1,3.")] = None,
     engine: Annotated[EngineChoice, typer.Option(help="What computes; auto is the fastest.")] = EngineChoice.AUTO,
     overwrite: Annotated[bool, typer.Option(help="Translate again what the file has translations for.")] = False,
@@ -80,10 +101,15 @@ def translate(
     named = two_columns(columns)
     if align and n_best > 1:
         fail("--align and --n-best were both given; alignments are made for the best translation only, use one of them")
+    if must and sampling:
+        fail("--must and --sample were both given; phrases are found by beam search, use one of them")
+    asking = Asking(prefix, tuple(must or ()), json_lines)
     with failing():
         from mirada.decoding.options import Search
+        from mirada.text.asking import Asked
 
         try:
+            Asked("", asking.prefix, asking.must)  # what cannot be asked of any line is a wrong use
             search = Search(
                 beam=beam,
                 n_best=n_best,
@@ -96,14 +122,22 @@ def translate(
             )
         except ValueError as error:
             fail(_as_options(str(error)))
-        translator = _loaded(model, engine, search)
-        by_line = _is_by_line(input_file, output, translator, search, align)
+        translator = _loaded(model, engine, others or [], mean)
+        _tell_engine(translator, search, asking)
+        by_line = _is_by_line(input_file, output, translator, search, align, asking)
         run = _Run(as_json, time.monotonic())
         if by_line or input_file is None or output is None:
-            _translate_lines(translator, input_file, output, search, align, run)
+            _translate_lines(translator, input_file, output, search, align, asking, run)
         else:
             summary = translator.translate_file(
-                input_file, output, search, columns=named, overwrite=overwrite, listen=run.take
+                input_file,
+                output,
+                search,
+                columns=named,
+                overwrite=overwrite,
+                listen=run.take,
+                prefix=asking.prefix,
+                must=asking.must,
             )
             say(f"{output} written")
             run.finish(translator, summary)
@@ -154,7 +188,12 @@ def _as_options(sentence: str) -> str:
 
 
 def _is_by_line(
-    input_file: Path | None, output: Path | None, translator: "Translator", search: "Search", align: bool
+    input_file: Path | None,
+    output: Path | None,
+    translator: "Translator",
+    search: "Search",
+    align: bool,
+    asking: Asking,
 ) -> bool:
     """Whether lines are translated, and not a file filled; what cannot be done is a wrong use."""
     if input_file is None:
@@ -163,6 +202,8 @@ def _is_by_line(
 
     if output is not None and output.exists() and input_file.exists() and output.samefile(input_file):
         fail(f"--input and --output are both {input_file}; name another output, so that the source stays")
+    if asking.json_lines:
+        return True
     kind = format_of(input_file, (translator.source, translator.target))
     if kind == "plain":
         return output is None or search.n_best > 1 or align
@@ -174,22 +215,34 @@ def _is_by_line(
     return False
 
 
-def _loaded(folder: Path, engine: EngineChoice, search: "Search") -> "Translator":
+def _loaded(folder: Path, engine: EngineChoice, others: list[Path], mean: MeanChoice) -> "Translator":
     from mirada.translator import Translator
 
     begun = time.monotonic()
-    translator = Translator.load(folder, engine.value)
-    chosen = translator.engine_for(search)
+    if others:
+        translator = Translator.load(folder, engine.value, others, mean.value)
+    else:
+        translator = Translator.load(folder, engine.value)
     detail(
-        f"{folder}: {translator.source} to {translator.target}, {translator.subwords.size:,} subwords, "
-        f"loaded in {time.monotonic() - begun:.1f} s"
+        f"{', '.join(map(str, (folder, *others)))}: {translator.source} to {translator.target}, "
+        f"{translator.subwords.size:,} subwords, loaded in {time.monotonic() - begun:.1f} s"
     )
-    detail(f"engine: {chosen.engine.name} ({chosen.why})")
     return translator
 
 
+def _tell_engine(translator: "Translator", search: "Search", asking: Asking) -> None:
+    chosen = translator.engine_for(search, phrased=bool(asking.must))
+    detail(f"engine: {chosen.engine.name} ({chosen.why})")
+
+
 def _translate_lines(
-    translator: "Translator", input_file: Path | None, output: Path | None, search: "Search", align: bool, run: _Run
+    translator: "Translator",
+    input_file: Path | None,
+    output: Path | None,
+    search: "Search",
+    align: bool,
+    asking: Asking,
+    run: _Run,
 ) -> None:
     """A line, or N lines, for every line."""
     from mirada.translator import CHUNK_LINES
@@ -199,9 +252,10 @@ def _translate_lines(
     if at_keyboard:
         say("Type a line to have it translated; end with Ctrl-D.")
     lines = _standard_input(faults) if input_file is None else _file_lines(input_file, faults)
+    asked = asking.read(lines, "standard input" if input_file is None else str(input_file), faults)
     with _written(output, run.as_json) as out:
         for translation in translator.translate_lines(
-            lines, search, align=align, most=1 if at_keyboard else CHUNK_LINES
+            asked, search, align=align, most=1 if at_keyboard else CHUNK_LINES
         ):
             run.take(translation)
             if out is not None:

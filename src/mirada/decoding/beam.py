@@ -5,13 +5,25 @@ Legend: S sentences, N beam width, R = S · N rows, T vocabulary.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from mirada.decoding.hypothesis import Hypothesis
 from mirada.decoding.observing import Candidate, Observer, Step
-from mirada.decoding.protocol import S, Steps
+from mirada.decoding.protocol import S, State, Steps
+
+# The best candidates of each sentence from the totals [S, N, T] of all, twice as many as the beam is wide, so that as
+# many go on even if all others end: their totals, and their places among all tokens of all rows of the sentence.
+Ranking = Callable[[Tensor, S], tuple[Tensor, Tensor]]
+
+
+def by_total(totals: Float[Tensor, "S N T"], state: State) -> tuple[Float[Tensor, "S C"], Int[Tensor, "S C"]]:
+    """The candidates with the highest totals."""
+    best, places = totals.flatten(1).topk(min(2 * totals.shape[1], totals[0].numel()), -1)
+    return best, places
 
 
 def beam(
@@ -23,12 +35,14 @@ def beam(
     width: int,
     penalty: float = 1.0,
     observer: Observer | None = None,
+    ranking: Ranking[S] = by_total,
 ) -> list[list[Hypothesis]]:
     """The `width` best hypotheses of every sentence, best first by log-probability / length^penalty.
 
     A sentence stops when `width` of its hypotheses have ended (first come, first served: a patience of 1 in Kasai et
     al. 2022), or at its limit of tokens. The bookkeeping of all sentences is done at once; only what is finished
-    is touched in Python. An observer is told of every step of the first sentence.
+    is touched in Python. An observer is told of every step of the first sentence. A ranking other than by totals may
+    know from the state what a candidate is worth (see `mirada.decoding.phrases`).
     """
     if width < 1:
         raise ValueError(f"beam = {width}; use 1 or more")
@@ -36,8 +50,8 @@ def beam(
     state = state.select(search.sentence_rows())
     while search.running:
         scores, state = model.step(search.tokens, state)
-        rows = search.extend(scores)
-        state = state.select(rows)
+        best, places = ranking(search.totals(scores), state)
+        state = state.select(search.extend(best, places, scores.shape[-1]))
     return search.results()
 
 
@@ -76,18 +90,19 @@ class _Search:
         """The sentence of each candidate."""
         return self.sentences.repeat_interleave(self.width)
 
-    def extend(self, scores: Float[Tensor, "R T"]) -> Int[Tensor, "R2"]:
+    def totals(self, scores: Float[Tensor, "R T"]) -> Float[Tensor, "S N T"]:
+        """The log-probability of each candidate with each token behind it."""
+        return self.logs[..., None] + scores.view(len(self.sentences), self.width, -1)
+
+    def extend(self, best: Float[Tensor, "S C"], places: Int[Tensor, "S C"], size: int) -> Int[Tensor, "R2"]:
         """One more token for each candidate; the rows, among those before, that the new candidates come from."""
         self.length += 1
-        count, size = len(self.sentences), scores.shape[-1]
-        totals = (self.logs[..., None] + scores.view(count, self.width, size)).flatten(1)
-        # Twice the width, so that as many candidates go on even if all others end here.
-        best, places = totals.topk(min(2 * self.width, totals.shape[1]), -1)
         tokens, origins = places % size, places // size
-        rows = origins + torch.arange(count, device=origins.device)[:, None] * self.width
+        rows = origins + torch.arange(len(best), device=origins.device)[:, None] * self.width
         self._finish(best, tokens, rows)
-        running = best.masked_fill(tokens == self.end, float("-inf"))
-        self.logs, kept = running.topk(self.width, -1)
+        ending = tokens == self.end
+        kept = ending.sort(dim=-1, stable=True).indices[:, : self.width]  # the first that go on, in the ranking's order
+        self.logs = best.masked_fill(ending, float("-inf")).gather(1, kept)
         if self.observer is not None:
             self.observer(Step(self.length, self._candidates(best[0], tokens[0], origins[0], kept[0])))
         rows, tokens = rows.gather(1, kept), tokens.gather(1, kept)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from mirada.decoding.demand import Demand
 from mirada.decoding.engine import Decoder
 from mirada.decoding.hypothesis import Hypothesis
 from mirada.decoding.limits import Flag, flags_of
@@ -21,27 +22,32 @@ class Checked:
     flags: tuple[Flag, ...]
 
 
-def decode_checked(decoder: Decoder, sources: Sequence[Sequence[int]], search: Search) -> list[Checked]:
+def decode_checked(
+    decoder: Decoder, sources: Sequence[Sequence[int]], search: Search, demands: Sequence[Demand] = ()
+) -> list[Checked]:
     """What a decoder finds, but a failed translation gives way to a sound one of the same beam, or is tried again.
 
     The second attempt is reined, and has more candidates, one of which may find an end. Most failures are loops, in
     which every candidate of the beam is caught: more width alone does not free them, and neither does another length
     penalty, which only ranks what has ended.
     """
-    found = _judged_all(decoder, sources, search)
+    found = _judged_all(decoder, sources, search, demands)
     failed = [number for number, one in enumerate(found) if one.flags]
     if failed:
         wider = replace(search, beam=min(WIDEST, max(SECOND_BEAM, search.beam)))
-        second = _judged_all(decoder.reined(), [sources[number] for number in failed], wider)
+        again = [demands[number] for number in failed] if demands else ()
+        second = _judged_all(decoder.reined(), [sources[number] for number in failed], wider, again)
         for number, retried in zip(failed, second, strict=True):
             found[number] = min(found[number], retried, key=lambda one: len(one.flags))
     return found
 
 
-def _judged_all(decoder: Decoder, sources: Sequence[Sequence[int]], search: Search) -> list[Checked]:
+def _judged_all(
+    decoder: Decoder, sources: Sequence[Sequence[int]], search: Search, demands: Sequence[Demand]
+) -> list[Checked]:
     # All of the beam, since a sound one may stand behind those that are asked for.
     all_found = search if search.sampling else replace(search, n_best=search.beam)
-    decoded = decoder.decode(sources, all_found)
+    decoded = decoder.decode(sources, all_found, demands)
     return [_judged(hypotheses, source, search.n_best) for hypotheses, source in zip(decoded, sources, strict=True)]
 
 

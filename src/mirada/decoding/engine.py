@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from mirada.decoding.demand import Demand
 from mirada.decoding.hypothesis import Hypothesis
 from mirada.decoding.options import Search
 from mirada.text.subwords import Subwords
@@ -35,8 +36,13 @@ class About:
 class Decoder(Protocol):
     """What finds hypotheses. A source is ids with the end mark; a target has none."""
 
-    def decode(self, sources: Sequence[Sequence[int]], search: Search) -> list[list[Hypothesis]]:
-        """The `n_best` hypotheses of every source, at least one, best first, in the order of the sources."""
+    def decode(
+        self, sources: Sequence[Sequence[int]], search: Search, demands: Sequence[Demand] = ()
+    ) -> list[list[Hypothesis]]:
+        """The `n_best` hypotheses of every source, at least one, best first, in the order of the sources.
+
+        `demands` are none, or one for each source.
+        """
 
     def reined(self) -> Decoder:
         """The same, but it may say no n-gram twice, and must say something."""

@@ -26,6 +26,7 @@ class Flag(StrEnum):
     EMPTY = "empty"
     DIVIDED = "divided"
     SYMBOLS = "symbols"
+    MISSING = "missing"
 
     @property
     def meaning(self) -> str:
@@ -39,6 +40,7 @@ _MEANINGS = {
     Flag.EMPTY: "empty although the source is not",
     Flag.DIVIDED: "with a sentence too long for the model, translated in parts",
     Flag.SYMBOLS: "with placeholders lost or added",
+    Flag.MISSING: "without something that was asked for",
 }
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
+from typing import Any
 
 import torch
 from jaxtyping import Int
@@ -14,11 +15,13 @@ from torch import Tensor
 
 from mirada.attention import Padding
 from mirada.decoding.beam import beam
+from mirada.decoding.demand import NOTHING_DEMANDED, limit_of, width_for
 from mirada.decoding.greedy import greedy
+from mirada.decoding.holding import Demands
 from mirada.decoding.hypothesis import NOTHING, Hypothesis
-from mirada.decoding.limits import cap
 from mirada.decoding.observing import Observer
 from mirada.decoding.options import Search
+from mirada.decoding.phrases import allot
 from mirada.decoding.protocol import Reader, S, Steps
 from mirada.decoding.sample import sample
 from mirada.text.subwords import BEGIN, END, PADDING
@@ -34,6 +37,7 @@ def decode_many(
     search: Search,
     device: torch.device | str = "cpu",
     observer: Observer | None = None,
+    demands: Demands | None = None,
 ) -> list[list[Hypothesis]]:
     """The `n_best` hypotheses of every source, at least one, best first, in the order of the sources.
 
@@ -42,20 +46,34 @@ def decode_many(
     """
     if observer is not None and (len(sources) > 1 or search.sampling):
         raise ValueError("an observer follows the search of one source, without sampling; give it alone")
+    if search.sampling and demands is not None and demands.phrased:
+        raise ValueError("phrases are found by beam search and not by chance; do not sample, or ask for none")
     found: list[list[Hypothesis]] = [[] for _ in sources]
-    rows = search.n_best if search.sampling else search.beam
+    lengths = [len(source) for source in sources]
     with torch.inference_mode():
-        for numbers in _batches([len(source) for source in sources], BUDGET // rows):
-            results = _decode(model, [sources[number] for number in numbers], search, device, observer)
-            for number, hypotheses in zip(numbers, results, strict=True):
-                found[number] = hypotheses[: search.n_best] or [NOTHING]
+        for rows, alike in _by_rows(len(sources), search, demands).items():
+            for numbers in _batches(lengths, alike, BUDGET // rows):
+                asked = None if demands is None else demands.select(numbers)
+                results = _decode(model, [sources[one] for one in numbers], search, rows, device, observer, asked)
+                for number, hypotheses in zip(numbers, results, strict=True):
+                    found[number] = hypotheses[: search.n_best] or [NOTHING]
     return found
 
 
-def _batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+def _by_rows(count: int, search: Search, demands: Demands | None) -> dict[int, list[int]]:
+    """The numbers of the sources by how many candidates each has at once."""
+    if demands is None or search.sampling:
+        return {search.n_best if search.sampling else search.beam: list(range(count))}
+    groups: dict[int, list[int]] = {}
+    for number, demand in enumerate(demands.each):
+        groups.setdefault(width_for(demand, search.beam), []).append(number)
+    return groups
+
+
+def _batches(lengths: Sequence[int], numbers: Sequence[int], budget: int) -> Iterator[list[int]]:
     """The numbers of the sources, in batches of like length with at most `budget` places, padding included."""
     batch: list[int] = []
-    for number in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
+    for number in sorted(numbers, key=lengths.__getitem__, reverse=True):
         # The first is the longest of its batch: with the longest batch first, too little memory shows at once.
         if batch and (len(batch) + 1) * lengths[batch[0]] > budget:
             yield batch
@@ -69,20 +87,25 @@ def _decode(
     model: Reader[S],
     sources: list[Sequence[int]],
     search: Search,
+    rows: int,
     device: torch.device | str,
     observer: Observer | None,
+    demands: Demands | None,
 ) -> list[list[Hypothesis]]:
     """The hypotheses of one batch."""
-    lengths = [len(source) for source in sources]
-    tokens, padding = padded(sources, device)
-    state = model.start(tokens, padding)
-    limits = torch.tensor([cap(length, search.longest) for length in lengths], device=device)
+    each = [NOTHING_DEMANDED] * len(sources) if demands is None else demands.each
+    lengths = [limit_of(len(source), one, search.longest) for source, one in zip(sources, each, strict=True)]
+    limits = torch.tensor(lengths, device=device)
     first = torch.full_like(limits, BEGIN)
+    reader: Reader[Any] = model if demands is None else demands.held(model, first, limits)
+    state = reader.start(*padded(sources, device))
     if search.sampling:
-        return _sampled(model, state, first, limits, sources, search)
+        return _sampled(reader, state, first, limits, sources, search)
+    if demands is not None and demands.phrased:
+        return beam(reader, state, first, END, limits, rows, search.length_penalty, observer, allot)
     if search.beam == 1:
-        return [[hypothesis] for hypothesis in greedy(model, state, first, END, limits, observer)]
-    return beam(model, state, first, END, limits, search.beam, search.length_penalty, observer)
+        return [[hypothesis] for hypothesis in greedy(reader, state, first, END, limits, observer)]
+    return beam(reader, state, first, END, limits, rows, search.length_penalty, observer)
 
 
 def padded(rows: Sequence[Sequence[int]], device: torch.device | str) -> tuple[Int[Tensor, "B S"], Padding]:

@@ -6,7 +6,7 @@ an export, or holds one of its present weights under `export/`, and the job is o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -19,6 +19,7 @@ from mirada.export.engine import INSTALL, ExportedEngine, is_installed
 from mirada.export.folder import INSIDE, ExportError, fingerprint, is_exported, read_about
 
 if TYPE_CHECKING:
+    from mirada.decoding.ensemble import Mean
     from mirada.models.engine import TorchEngine
     from mirada.models.folder import Loaded
 
@@ -54,12 +55,14 @@ class Engines:
         """The engine that is at hand."""
         return self._torch if self._exported is None else self._exported
 
-    def choose(self, search: Search) -> Choice:
-        """The engine for a job."""
+    def choose(self, search: Search, phrased: bool = False) -> Choice:
+        """The engine for a job; `phrased` where translations must contain phrases."""
         if self._exported is None:
             return Choice(self._torch, self._why)
         if search.sampling and self._load_torch is not None:
             return Choice(self._torch, "CTranslate2's draws would depend on what else is translated")
+        if phrased and self._load_torch is not None:
+            return Choice(self._torch, "CTranslate2 cannot search for phrases")
         return Choice(self._exported, self._why)
 
     @property
@@ -96,9 +99,27 @@ def open_engines(folder: Path, wanted: EngineName = EngineName.AUTO) -> Engines:
     return Engines(exported, lambda: _load_torch(folder), "the fastest for this model")
 
 
-def _only_torch(folder: Path, why: str) -> Engines:
+def open_together(folders: Sequence[Path], wanted: EngineName, mean: Mean) -> Engines:
+    """The engine of several models that translate together."""
+    if wanted is EngineName.CTRANSLATE2:
+        raise ExportError("CTranslate2 computes one model, and several are to translate together; use torch")
+    for folder in folders:
+        _require_own(folder)
+    from mirada.models.engine import TorchEngine
+    from mirada.models.ensemble import load_together
+
+    first, *others = load_together(folders)
+    engine = TorchEngine(first, others=tuple(others), mean=mean)
+    return Engines(None, lambda: engine, f"{len(folders)} models translate together")
+
+
+def _require_own(folder: Path) -> None:
     if is_exported(folder):
         raise ExportError(f"{folder} is an exported model, and torch cannot compute it; give the model's own folder")
+
+
+def _only_torch(folder: Path, why: str) -> Engines:
+    _require_own(folder)
     engine = _load_torch(folder)
     return Engines(None, lambda: engine, why)
 

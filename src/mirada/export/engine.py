@@ -15,9 +15,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from mirada.decoding.demand import NOTHING_DEMANDED, Demand, limit_of
 from mirada.decoding.engine import About, Link
 from mirada.decoding.hypothesis import NOTHING, Hypothesis
-from mirada.decoding.limits import GRAM, cap
+from mirada.decoding.limits import GRAM
 from mirada.decoding.options import Search
 from mirada.export.folder import Exported, ExportError, read_about, read_subwords
 from mirada.text.subwords import END, Subwords
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 BATCH = 1_024  # source tokens of a batch, each counted once for every candidate
 LIKE = 0.75  # limits that may share a call: no sentence that runs to its limit runs much further
-IMPOSSIBLE = -1e30  # below are candidates that CTranslate2 has refused
+IMPOSSIBLE = -1e9  # below are candidates that CTranslate2 has refused, the other ones beside a prefix among them
 # CTranslate2 ranks what the limit cut among what has ended; where a sentence has both, this penalty puts those that
 # are shorter than the limit first, so that none of them is pushed out.
 SHORT_FIRST = -8.0
@@ -84,19 +85,28 @@ class ExportedEngine:
     def about(self) -> About:
         return self.exported.about
 
-    def decode(self, sources: Sequence[Sequence[int]], search: Search) -> list[list[Hypothesis]]:
+    def decode(
+        self, sources: Sequence[Sequence[int]], search: Search, demands: Sequence[Demand] = ()
+    ) -> list[list[Hypothesis]]:
         if search.sampling:
             raise ValueError(
                 "an exported model draws no samples, since CTranslate2's draws depend on what else is translated; "
                 "use the model's own folder and torch"
             )
-        limits = [cap(len(source), search.longest) for source in sources]
-        found = self._called(sources, limits, list(_alike(limits)), search, search.length_penalty)
+        if any(demand.phrases for demand in demands):
+            raise ValueError(
+                "an exported model cannot search for phrases that a translation must contain, since CTranslate2 "
+                "cannot; use the model's own folder and torch"
+            )
+        asked = demands or [NOTHING_DEMANDED] * len(sources)
+        prefixes = [demand.prefix for demand in asked]
+        limits = [limit_of(len(one), demand, search.longest) for one, demand in zip(sources, asked, strict=True)]
+        found = self._called(sources, prefixes, limits, list(_alike(limits)), search, search.length_penalty)
         again: dict[int, list[int]] = defaultdict(list)
         for number, limit in enumerate(limits):
             if any(_reaches(one, limit) for one in found[number]):
                 again[limit].append(number)
-        found |= self._called(sources, limits, list(again.values()), search, SHORT_FIRST)
+        found |= self._called(sources, prefixes, limits, list(again.values()), search, SHORT_FIRST)
         ranked = (_ranked(found[number], search) for number in range(len(sources)))
         return [hypotheses or [NOTHING] for hypotheses in ranked]
 
@@ -118,6 +128,7 @@ class ExportedEngine:
     def _called(
         self,
         sources: Sequence[Sequence[int]],
+        prefixes: Sequence[Sequence[int]],
         limits: Sequence[int],
         calls: list[list[int]],
         search: Search,
@@ -127,14 +138,23 @@ class ExportedEngine:
         penalty = penalty or SLIGHT
         waiting: dict[int, Waiting] = {}
         for numbers in calls:
-            submitted = self._submit([sources[number] for number in numbers], limits[numbers[0]], search, penalty)
+            rows, begun = [sources[number] for number in numbers], [prefixes[number] for number in numbers]
+            submitted = self._submit(rows, begun, limits[numbers[0]], search, penalty)
             waiting |= dict(zip(numbers, submitted, strict=True))
         return {number: self._read(result.result(), penalty) for number, result in waiting.items()}
 
-    def _submit(self, sources: list[Sequence[int]], limit: int, search: Search, penalty: float) -> list[Waiting]:
+    def _submit(
+        self,
+        sources: list[Sequence[int]],
+        prefixes: list[Sequence[int]],
+        limit: int,
+        search: Search,
+        penalty: float,
+    ) -> list[Waiting]:
         """Sources given to CTranslate2, longest first, whose threads take them batch by batch."""
         return self.translator.translate_batch(
             self._pieces_of(sources),
+            self._pieces_of(prefixes, end=False) if any(prefixes) else None,
             max_batch_size=max(1, BATCH // search.beam),
             batch_type="tokens",
             asynchronous=True,

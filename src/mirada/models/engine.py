@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from mirada.decoding.demand import Demand
 from mirada.decoding.engine import About, Link
+from mirada.decoding.ensemble import Ensemble, Mean
+from mirada.decoding.holding import Demands
 from mirada.decoding.hypothesis import Hypothesis
 from mirada.decoding.observing import Observer
 from mirada.decoding.options import Search
+from mirada.decoding.protocol import Reader
 from mirada.decoding.rein import Reined
 from mirada.decoding.search import decode_many, padded
 from mirada.models.folder import Loaded
 from mirada.models.forced import forced_looks
+from mirada.text.joints import joints_of
 from mirada.text.subwords import BEGIN, END, Subwords
 
 ALIGNED_AT_ONCE = 16  # sentences; the looks of 16 with 256 tokens each take 70 MB
@@ -24,11 +30,13 @@ ALIGNED_AT_ONCE = 16  # sentences; the looks of 16 with 256 tokens each take 70 
 
 @dataclass(frozen=True, eq=False)
 class TorchEngine:
-    """A loaded model as an engine."""
+    """A loaded model as an engine, or several that are alike (see `mirada.models.ensemble`); the first aligns."""
 
     loaded: Loaded
     held: bool = False  # by the rein
     observer: Observer | None = None  # told of the steps of a search
+    others: tuple[Loaded, ...] = ()  # that translate together with the first
+    mean: Mean = "probabilities"  # of what they say
 
     @property
     def name(self) -> str:
@@ -36,8 +44,10 @@ class TorchEngine:
 
     @property
     def about(self) -> About:
-        config = self.loaded.config
-        return About(config.source, config.target, config.longest, config.model.places)
+        configs = [one.config for one in (self.loaded, *self.others)]
+        places = [config.model.places for config in configs if config.model.places is not None]
+        longest = min(config.longest for config in configs)
+        return About(configs[0].source, configs[0].target, longest, min(places, default=None))
 
     @property
     def subwords(self) -> Subwords:
@@ -48,9 +58,18 @@ class TorchEngine:
         """Where the model computes."""
         return self.loaded.model.output.weight.device
 
-    def decode(self, sources: Sequence[Sequence[int]], search: Search) -> list[list[Hypothesis]]:
-        model = Reined(self.loaded.model, END) if self.held else self.loaded.model
-        return decode_many(model, sources, search, self.device, self.observer)
+    def decode(
+        self, sources: Sequence[Sequence[int]], search: Search, demands: Sequence[Demand] = ()
+    ) -> list[list[Hypothesis]]:
+        model = Reined(self._reader, END) if self.held else self._reader
+        held = Demands(demands, joints_of(self.subwords)) if demands else None
+        return decode_many(model, sources, search, self.device, self.observer, held)
+
+    @property
+    def _reader(self) -> Reader[Any]:
+        if not self.others:
+            return self.loaded.model
+        return Ensemble([self.loaded.model, *(one.model for one in self.others)], self.mean)
 
     def reined(self) -> TorchEngine:
         return replace(self, held=True)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 import torch
@@ -13,9 +13,10 @@ from safetensors.torch import save_file
 from typer.testing import CliRunner, Result
 
 from mirada.cli.app import app
+from mirada.decoding.options import Search
 from mirada.evaluation.translation import by_length, paired_bootstrap, score
 from mirada.models.config import TransformerConfig
-from mirada.models.folder import CONFIG, WEIGHTS, FolderConfig
+from mirada.models.folder import CONFIG, WEIGHTS, FolderConfig, read_config
 from mirada.training import checkpoint
 from mirada.training.checkpoint import Progress
 
@@ -34,11 +35,16 @@ class Translator:
     """Gives the reference with as many words wrong as the model's name has letters."""
 
     def __init__(self, folder: Path) -> None:
+        config = read_config(folder)
+        self.source, self.target = config.source, config.target
         self.wrong = len(folder.name)
 
     @classmethod
-    def load(cls, folder: Path) -> "Translator":
+    def load(cls, folder: Path, engine: str) -> "Translator":
         return cls(folder)
+
+    def engine_for(self, search: Search) -> SimpleNamespace:
+        return SimpleNamespace(engine=SimpleNamespace(name="torch"), why="as asked")
 
     def translate(self, texts: Sequence[str], beam: int = 5) -> list[Translation]:
         return [self._translated(text) for text in texts]

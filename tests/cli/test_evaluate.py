@@ -5,16 +5,17 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 import typer
 from typer.testing import CliRunner, Result
 
 from mirada.cli.evaluate import evaluate
+from mirada.decoding.options import Search
 from mirada.evaluation.translation import score
 from mirada.models.config import TransformerConfig
-from mirada.models.folder import CONFIG, FolderConfig
+from mirada.models.folder import CONFIG, FolderConfig, read_config
 
 app = typer.Typer(pretty_exceptions_enable=False)
 app.command()(evaluate)
@@ -33,12 +34,18 @@ class Translation:
 class Translator:
     """Gives the reference with a word wrong; the worse the model's name says it is, the more."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, engine: str = "auto") -> None:
+        config = read_config(folder)
+        self.source, self.target = config.source, config.target
+        self.engine = engine
         self.wrong = len(folder.name)
 
     @classmethod
-    def load(cls, folder: Path) -> "Translator":
-        return cls(folder)
+    def load(cls, folder: Path, engine: str) -> "Translator":
+        return cls(folder, engine)
+
+    def engine_for(self, search: Search) -> SimpleNamespace:
+        return SimpleNamespace(engine=SimpleNamespace(name=f"{self.engine} of {search.beam}"), why="as asked")
 
     def translate(self, texts: Sequence[str], beam: int = 5) -> list[Translation]:
         calls.append((len(texts), beam))
@@ -117,6 +124,14 @@ def test_the_beam_is_passed_on(test: Test) -> None:
     test.run("--beam", "3")
     assert calls == [(12, 3)]
     assert test.run("--beam", "0").exit_code == 2
+
+
+def test_the_engine_is_passed_on_and_told(test: Test) -> None:
+    result = test.run("--engine", "torch", "--beam", "3", "--json", "-v")
+    assert json.loads(result.stdout)["engine"] == "torch of 3"
+    assert f"{test.model}: engine: torch of 3 (as asked)" in result.stderr
+    assert json.loads(test.run("--json").stdout)["engine"] == "auto of 5"
+    assert test.run("--engine", "abacus").exit_code == 2
 
 
 def test_text_for_people(test: Test) -> None:

@@ -9,6 +9,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from mirada.cli.info import info
+from mirada.export.ctranslate2 import write
 from mirada.models import folder as model_folder
 from mirada.models.build import build
 from mirada.models.config import StackConfig, TransformerConfig
@@ -200,6 +201,21 @@ def test_a_damaged_file_is_named(tmp_path: Path, subwords: Subwords, name: str) 
     result = run(tmp_path)
     assert result.exit_code == 1
     assert f"{tmp_path / name} is damaged" in result.stderr
+
+
+def test_an_exported_model(tmp_path: Path, subwords: Subwords) -> None:
+    finish(tmp_path / "model", subwords)
+    (tmp_path / "exported").mkdir()
+    write(model_folder.load(tmp_path / "model"), tmp_path / "exported", "int8")
+    text = run(tmp_path / "exported").stdout
+    assert "translation from en to de" in text
+    assert "exported for CTranslate2, int8" in text
+    assert f"{subwords.size:,} subwords" in text
+    assert "model.bin" in text
+    (tmp_path / "exported" / "model.bin").unlink()
+    result = run(tmp_path / "exported")
+    assert result.exit_code == 1
+    assert "model.bin is missing" in result.stderr
 
 
 def test_a_config_of_a_later_version(tmp_path: Path, subwords: Subwords) -> None:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirada.cli.evaluate import SURE, in_words, languages_of, require_same_languages, translate_all
+from mirada.cli.evaluate import SURE, in_words
 from mirada.cli.failure import fail, failing
 from mirada.cli.parallel import Pairs, read_pairs, require_place
 from mirada.cli.saying import Quiet, Verbose, begin, print_json, say
+from mirada.cli.tested import Tested, load_tested, require_same_languages, translate_all
+from mirada.cli.translate import EngineChoice
 
 if TYPE_CHECKING:
     from mirada.evaluation.translation import Bucket, Comparison, Difference, Scores
@@ -69,6 +71,7 @@ def compare(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Draw the scores by length here, as .png or .svg.")
     ] = None,
+    engine: Annotated[EngineChoice, typer.Option(help="What computes; auto is the fastest.")] = EngineChoice.AUTO,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -83,9 +86,10 @@ def compare(
     require_place("--output", output, [source, reference])
     _require_picture(output)
     pairs = read_pairs(source, reference)
-    for other in models[1:]:
-        require_same_languages(models[0], other)
-    measured = _measure(models, pairs, beam)
+    tested = [load_tested(model, engine, beam) for model in models]
+    for other in tested[1:]:
+        require_same_languages(tested[0], other)
+    measured = _measure(tested, pairs, beam)
     if output is not None:
         _draw(measured, output)
     if as_json:
@@ -102,27 +106,27 @@ def _require_picture(output: Path | None) -> None:
         fail(f"cannot write {output}: a picture is {' or '.join(PICTURES)}; use {output.with_suffix(PICTURES[-1])}")
 
 
-def _measure(models: Sequence[Path], pairs: Pairs, beam: int) -> list[Measured]:
+def _measure(models: Sequence[Tested], pairs: Pairs, beam: int) -> list[Measured]:
     from mirada.evaluation.translation import affordable_samples, by_length, paired_bootstrap, score, tokenizer_for
 
-    tokenizer, samples = tokenizer_for(languages_of(models[0])[1]), affordable_samples(len(pairs.sources))
+    tokenizer, samples = tokenizer_for(models[0].translator.target), affordable_samples(len(pairs.sources))
     measured: list[Measured] = []
     first: list[str] | None = None
-    for folder, label in zip(models, _labels(models), strict=True):
-        found = translate_all(folder, pairs.sources, beam)
+    for model, label in zip(models, _labels([model.folder for model in models]), strict=True):
+        found = translate_all(model, pairs.sources, beam)
         texts = [one.text for one in found.translations]
         against = None if first is None else paired_bootstrap(texts, first, pairs.targets, samples, tokenizer=tokenizer)
         first = texts if first is None else first
         measured.append(
             Measured(
-                folder=folder,
+                folder=model.folder,
                 label=label,
                 scores=score(texts, pairs.targets, tokenizer),
                 by_length=by_length(pairs.sources, texts, pairs.targets, tokenizer=tokenizer),
                 flagged=sum(1 for one in found.translations if one.flags),
                 seconds=found.seconds,
                 tokens=sum(len(one.tokens) for one in found.translations),
-                costs=_costs(folder),
+                costs=_costs(model.folder),
                 against_first=against,
             )
         )

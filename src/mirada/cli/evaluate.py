@@ -1,6 +1,5 @@
 """`mirada evaluate`: how good a model's translations are, in scores that others can compute again."""
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,24 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirada.cli.failure import fail, failing
+from mirada.cli.failure import failing
 from mirada.cli.parallel import Pairs, read_pairs, require_place
-from mirada.cli.saying import Quiet, Verbose, bar, begin, detail, print_json, say
+from mirada.cli.saying import Quiet, Verbose, begin, print_json, say
+from mirada.cli.tested import Tested, load_tested, require_same_languages, translate_all
+from mirada.cli.translate import EngineChoice
 
 if TYPE_CHECKING:
     from mirada.evaluation.translation import Bucket, Comparison, Difference, Metric, Scores
-    from mirada.translator import Translation
 
-CHUNK = 512  # sentences between two looks of the progress bar: enough to be sorted into full batches
 SURE = 0.05  # a difference less likely by chance than this is one
-
-
-@dataclass(frozen=True)
-class Translated:
-    """The translations of a test set, and the time that they took."""
-
-    translations: "list[Translation]"
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -33,6 +24,7 @@ class Evaluation:
     """All that was measured of a model on a test set."""
 
     model: Path
+    engine: str  # what has computed
     beam: int
     sentences: int
     flagged: int
@@ -49,6 +41,7 @@ class Evaluation:
             found["bleu_lowercased"] = self.lowercased.as_json()
         found |= {"by_length": [bucket.as_json() for bucket in self.by_length]}
         found |= {"sentences": self.sentences, "flagged": self.flagged, "model": str(self.model), "beam": self.beam}
+        found["engine"] = self.engine
         if self.comparison is not None:
             found["against"] = {"model": str(self.against), **self.comparison.as_json()}
         return found
@@ -56,12 +49,13 @@ class Evaluation:
 
 @failing()
 def evaluate(
-    model: Annotated[Path, typer.Argument(help="The folder of a trained model.")],
+    model: Annotated[Path, typer.Argument(help="The folder of a trained or exported model.")],
     source: Annotated[Path, typer.Option("--input", help="The sentences to translate, one on each line.")],
     reference: Annotated[Path, typer.Option(help="Their translations by people, line for line.")],
     beam: Annotated[int, typer.Option(min=1, max=100, help="How many translations are followed at a time.")] = 5,
     against: Annotated[Path | None, typer.Option(help="Another model; is the difference more than chance?")] = None,
     hypotheses: Annotated[Path | None, typer.Option(help="Save the model's translations in this file.")] = None,
+    engine: Annotated[EngineChoice, typer.Option(help="What computes; auto is the fastest.")] = EngineChoice.AUTO,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -70,14 +64,20 @@ def evaluate(
     begin(quiet, verbose)
     require_place("--hypotheses", hypotheses, (source, reference))
     test_set = read_pairs(source, reference)
-    evaluation = _evaluate(model, test_set, beam, against, hypotheses)
+    tested = load_tested(model, engine, beam)
+    baseline = None if against is None else load_tested(against, engine, beam)
+    if baseline is not None:
+        require_same_languages(tested, baseline)
+    evaluation = _evaluate(tested, test_set, beam, baseline, hypotheses)
     if as_json:
         print_json(evaluation.as_json())
     else:
         typer.echo("\n".join(_lines(evaluation)))
 
 
-def _evaluate(model: Path, test_set: Pairs, beam: int, against: Path | None, hypotheses: Path | None) -> Evaluation:
+def _evaluate(
+    tested: Tested, test_set: Pairs, beam: int, baseline: Tested | None, hypotheses: Path | None
+) -> Evaluation:
     from mirada.evaluation.translation import (
         USUAL_TOKENIZER,
         by_length,
@@ -86,62 +86,23 @@ def _evaluate(model: Path, test_set: Pairs, beam: int, against: Path | None, hyp
         tokenizer_for,
     )
 
-    tokenizer = tokenizer_for(languages_of(model)[1])
-    if against is not None:
-        require_same_languages(model, against)
-    translations = translate_all(model, test_set.sources, beam).translations
+    tokenizer = tokenizer_for(tested.translator.target)
+    translations = translate_all(tested, test_set.sources, beam).translations
     texts = [one.text for one in translations]
     if hypotheses is not None:
         _save(texts, hypotheses)
     return Evaluation(
-        model=model,
+        model=tested.folder,
+        engine=tested.engine,
         beam=beam,
         sentences=len(texts),
         flagged=sum(1 for one in translations if one.flags),
         scores=score(texts, test_set.targets, tokenizer),
         lowercased=lowercased_tokenised_bleu(texts, test_set.targets) if tokenizer == USUAL_TOKENIZER else None,
         by_length=by_length(test_set.sources, texts, test_set.targets, tokenizer=tokenizer),
-        against=against,
-        comparison=None if against is None else _compare(against, texts, test_set, beam, tokenizer),
+        against=None if baseline is None else baseline.folder,
+        comparison=None if baseline is None else _compare(baseline, texts, test_set, beam, tokenizer),
     )
-
-
-def languages_of(folder: Path) -> tuple[str, str]:
-    """The languages that a model, trained or exported, translates from and to."""
-    from mirada.export.folder import is_exported, read_about
-    from mirada.models.folder import read_config
-
-    about = read_about(folder) if is_exported(folder) else read_config(folder)
-    return about.source, about.target
-
-
-def require_same_languages(model: Path, against: Path) -> None:
-    """Refuse to compare models that translate between different languages."""
-    one, other = languages_of(model), languages_of(against)
-    if one != other:
-        fail(
-            f"{model} translates {one[0]} to {one[1]} and {against} {other[0]} to {other[1]}; "
-            "only models of the same languages can be compared"
-        )
-
-
-def translate_all(model: Path, sources: list[str], beam: int) -> Translated:
-    """The translations of all sentences, with a bar on a terminal."""
-    from mirada.translator import Translator
-
-    translator = Translator.load(model)
-    start = time.perf_counter()
-    found: list[Translation] = []
-    with bar(f"translating by {model}", len(sources)) as show:
-        for at in range(0, len(sources), CHUNK):
-            found += translator.translate(sources[at : at + CHUNK], beam=beam)
-            show(len(found))
-    seconds = time.perf_counter() - start
-    say(f"{len(found):,} sentences translated by {model} in {seconds:.1f} seconds")
-    for number, one in enumerate(found, start=1):
-        if one.flags:
-            detail(f"line {number}: {', '.join(map(str, one.flags))}: {one.text}")
-    return Translated(found, seconds)
 
 
 def _save(texts: Sequence[str], path: Path) -> None:
@@ -153,10 +114,10 @@ def _save(texts: Sequence[str], path: Path) -> None:
     say(f"{path} written")
 
 
-def _compare(against: Path, texts: list[str], test_set: Pairs, beam: int, tokenizer: str) -> "Comparison":
+def _compare(baseline: Tested, texts: list[str], test_set: Pairs, beam: int, tokenizer: str) -> "Comparison":
     from mirada.evaluation.translation import affordable_samples, paired_bootstrap
 
-    others = [one.text for one in translate_all(against, test_set.sources, beam).translations]
+    others = [one.text for one in translate_all(baseline, test_set.sources, beam).translations]
     samples = affordable_samples(len(texts))
     return paired_bootstrap(texts, others, test_set.targets, samples, tokenizer=tokenizer)
 

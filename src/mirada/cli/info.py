@@ -11,6 +11,7 @@ from mirada.cli.failure import failing
 from mirada.cli.saying import Quiet, Verbose, begin, is_verbose, print_json
 
 if TYPE_CHECKING:
+    from mirada.export.folder import Exported
     from mirada.models.config import LookConfig, ModelConfig, RecurrentStackConfig
     from mirada.models.folder import FolderConfig
     from mirada.tasks.task import Score
@@ -111,20 +112,67 @@ class Known:
         }
 
 
+@dataclass(frozen=True)
+class KnownExport:
+    """What an exported folder tells; nothing of it needs torch."""
+
+    folder: Path
+    about: "Exported"
+    files: Mapping[str, int]
+
+    def as_json(self) -> dict[str, object]:
+        """All of it for programs."""
+        about = self.about
+        return {
+            "folder": str(self.folder),
+            "task": "translation",
+            "from": about.source,
+            "to": about.target,
+            "engine": "ctranslate2",
+            "quantization": about.quantization,
+            "vocabulary": about.vocabulary,
+            "slots": about.slots,
+            "longest": about.longest,
+            "mirada": about.mirada,
+            "files": dict(self.files),
+            "bytes": sum(self.files.values()),
+        }
+
+    def lines(self) -> Iterator[str]:
+        """All of it for people."""
+        about = self.about
+        yield _told("folder", str(self.folder))
+        yield _told("task", f"translation from {about.source} to {about.target}")
+        rounded = "float32" if about.quantization == "none" else about.quantization
+        yield _told("model", f"exported for CTranslate2, {rounded}; its card says what it was made from")
+        slots = f", {about.slots} slots for placeholders" if about.slots else ""
+        yield _told("vocabulary", f"{about.vocabulary:,} subwords{slots}")
+        yield from _listed(self.files)
+
+
 @failing()
 def info(
-    model: Annotated[Path, typer.Argument(help="The folder of a model, finished or still in training.")],
+    model: Annotated[Path, typer.Argument(help="The folder of a model: finished, still in training, or exported.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
     """Tell what a model is, how good it is, and whether its training can go on."""
     begin(quiet, verbose)
-    known = look_into(model)
+    from mirada.export.folder import is_exported
+
+    known = _look_at_export(model) if is_exported(model) else look_into(model)
     if as_json:
         print_json(known.as_json())
     else:
-        typer.echo("\n".join(_lines(known)))
+        typer.echo("\n".join(_lines(known) if isinstance(known, Known) else known.lines()))
+
+
+def _look_at_export(folder: Path) -> KnownExport:
+    """Read what an exported folder says of itself, when all its files are there."""
+    from mirada.export.folder import read_about
+
+    return KnownExport(folder, read_about(folder), _files(folder))
 
 
 def look_into(folder: Path) -> Known:
@@ -265,7 +313,12 @@ def _lines(known: Known) -> Iterator[str]:
     yield _told("training", known.state())
     if is_verbose():
         yield from _details(known)
-    for number, (name, size) in enumerate(known.files.items()):
+    yield from _listed(known.files)
+
+
+def _listed(files: Mapping[str, int]) -> Iterator[str]:
+    """The files of a folder with their sizes."""
+    for number, (name, size) in enumerate(files.items()):
         yield _told("" if number else "files", f"{name:<34}{_size(size):>10}")
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -19,7 +20,7 @@ from mirada.corpora.pair import Fault
 from mirada.corpora.pieces import has_words
 from mirada.decoding.checked import Checked, decode_checked
 from mirada.decoding.demand import Demand
-from mirada.decoding.engine import About, Link
+from mirada.decoding.engine import About, Engine, Link
 from mirada.decoding.hypothesis import Hypothesis
 from mirada.decoding.limits import Flag
 from mirada.decoding.observing import Observer
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from mirada.models.folder import Loaded
 
 CHUNK_LINES, CHUNK_CHARACTERS = 1_024, 200_000  # of a stream at once: enough to sort by length
+LEAST_SHARED = 128  # texts that are worth being shared between two calls of an engine
 
 One = TypeVar("One")
 
@@ -214,14 +216,28 @@ class Translator:
         """A translation for each text, in order. Nothing but white space becomes nothing."""
         if isinstance(texts, str):
             raise ValueError("a single text was given; give a list of texts, such as [text]")
-        if align:
-            self.engine_for(search).engine.require_alignment()  # a model that cannot says so before it has worked
         asked = [Asked(one) if isinstance(one, str) else one for one in texts]
+        chosen = self.engine_for(search, phrased=any(one.must for one in asked))
+        if align:
+            chosen.engine.require_alignment()  # a model that cannot says so before it has worked
+        if chosen.calls == 1 or len(asked) < LEAST_SHARED:
+            return self._translated(asked, chosen.engine, search, align)
+        from concurrent.futures import ThreadPoolExecutor  # not above: one sentence need not wait for it
+
+        different = list(dict.fromkeys(asked))
+        shares = [different[number :: chosen.calls] for number in range(chosen.calls)]
+        with ThreadPoolExecutor(chosen.calls) as crew:
+            made = list(crew.map(lambda share: self._translated(share, chosen.engine, search, align), shares))
+        found = dict(zip(chain.from_iterable(shares), chain.from_iterable(made), strict=True))
+        return [found[one] for one in asked]
+
+    def _translated(self, asked: Sequence[Asked], engine: Engine, search: Search, align: bool) -> list[Translation]:
+        """A translation for each text, in one call of the engine."""
         coding = _Coding(self.subwords, [one.text for one in asked])
         divided = [self._divide(one.text, coding) for one in asked]
         shared = [shared_out(one, parts) for one, parts in zip(asked, divided, strict=True)]
         words = dict.fromkeys(part for parts in shared for part in parts if has_words(part.text) or not part.is_plain)
-        said = dict(zip(words, self._say(list(words), coding, search, align), strict=True))
+        said = dict(zip(words, self._say(list(words), coding, engine, search, align), strict=True))
         return [
             self._assembled(one, parts, [said.get(part) or self._kept(part.text) for part in own], search, align)
             for one, parts, own in zip(asked, divided, shared, strict=True)
@@ -269,9 +285,8 @@ class Translator:
     def _divide(self, text: str, coding: _Coding) -> list[Part]:
         return divide(text, self.source, self._about.longest, lambda part: len(coding.of(part).ids))
 
-    def _say(self, asked: list[Asked], coding: _Coding, search: Search, align: bool) -> list[_Said]:
+    def _say(self, asked: list[Asked], coding: _Coding, engine: Engine, search: Search, align: bool) -> list[_Said]:
         """The translations of parts that have words and are short enough."""
-        engine = self.engine_for(search, phrased=any(one.must for one in asked)).engine
         places = self._about.places
         if places is not None:
             search = replace(search, longest=min(places, search.longest or places))

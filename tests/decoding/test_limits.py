@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mirada.decoding.hypothesis import Hypothesis
-from mirada.decoding.limits import Flag, cap, flags_of, repeats
+from mirada.decoding.limits import FEWEST_AGAIN, LEAST_VARIETY, Flag, _looping, _variety, cap, flags_of, repeats
 from mirada.decoding.rein import Reined, ReinedState
 from tests.decoding.stubs import SIZE, Actor
 
@@ -48,6 +48,21 @@ def test_language_is_not_a_loop(tokens) -> None:
 @given(st.lists(st.integers(4, 400), max_size=60, unique=True))
 def test_different_tokens_never_repeat(tokens) -> None:
     assert not repeats(tokens)
+
+
+LOOPS = st.builds(
+    lambda before, unit, copies: [*before, *unit * copies],
+    st.lists(st.integers(4, 40), max_size=30, unique=True),
+    st.lists(st.integers(4, 40), min_size=1, max_size=13),
+    st.integers(0, 8),
+)
+
+
+@given(LOOPS | st.lists(st.integers(4, 9), max_size=60))
+def test_no_loop_is_overlooked_where_few_tokens_come_again(tokens) -> None:
+    if len(tokens) - len(set(tokens)) < FEWEST_AGAIN:
+        assert _looping(tokens) == 0
+        assert _variety(tokens) >= LEAST_VARIETY
 
 
 def test_flags() -> None:

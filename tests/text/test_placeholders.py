@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mirada.text.placeholders import compare, find, symbols
+from mirada.text.placeholders import SYMBOLS, compare, find, symbols
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,11 @@ def test_spans_are_in_order_apart_and_not_empty(text: str, links: bool) -> None:
     for span in find(text, links):
         assert place <= span.start < span.end <= len(text)
         place = span.end
+
+
+@given(st.text(alphabet="%s1$({name})}<b/>&amp; d\n", max_size=40) | st.text(max_size=40))
+def test_what_is_not_looked_at_closely_has_no_symbol(text: str) -> None:
+    assert find(text) == [found.span() for found in SYMBOLS.finditer(text)]
 
 
 def test_the_order_is_free_and_the_count_is_not() -> None:

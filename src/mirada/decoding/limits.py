@@ -14,6 +14,7 @@ FEWEST_COPIES = 4  # of it; "no, no, no" is language
 FEWEST_TOKENS = 10  # of all copies together; "......" and "1000000" are language, too
 GRAM = 4  # tokens of the n-grams that are counted, and blocked in a second attempt
 MANY_TOKENS = 24  # below this, that n-grams come again means nothing
+FEWEST_AGAIN = 8  # tokens that a loop says again: 4 copies of 2 with 10 tokens together leave 8 that stood before
 LEAST_VARIETY = 0.4  # share of different n-grams; ordinary text has more than 0.9
 SOURCE_EXCUSES = 1.5  # a translation may repeat itself this much more than its source
 
@@ -68,6 +69,8 @@ def repeats(tokens: Sequence[int], source: Sequence[int] = ()) -> bool:
     Either a unit of a few tokens stands many times in a row, up to the end or over most of the text; or few of all
     n-grams are different, which finds loops of whole sentences, and those with small changes.
     """
+    if len(tokens) - len(set(tokens)) < FEWEST_AGAIN:  # most texts, and no closer look finds a loop in them
+        return False
     run = _looping(tokens)
     if run > SOURCE_EXCUSES * _looping(source):
         return True

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mirada.models.folder import Loaded
 
 WEIGHTS = "model.safetensors"  # of a model's own folder
+CALLS = 2  # of CTranslate2 at once
 
 
 class EngineName(StrEnum):
@@ -36,10 +37,14 @@ class EngineName(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """An engine, and why it was chosen."""
+    """An engine, why it was chosen, and how many calls at once keep it busy.
+
+    CTranslate2 computes in threads of its own: while one call turns its results into texts, they work for the other.
+    """
 
     engine: Engine
     why: str
+    calls: int = 1
 
 
 class Engines:
@@ -63,7 +68,7 @@ class Engines:
             return Choice(self._torch, "CTranslate2's draws would depend on what else is translated")
         if phrased and self._load_torch is not None:
             return Choice(self._torch, "CTranslate2 cannot search for phrases")
-        return Choice(self._exported, self._why)
+        return Choice(self._exported, self._why, CALLS)
 
     @property
     def loaded(self) -> Loaded:

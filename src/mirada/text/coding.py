@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from mirada.text.normalise import normalise
 from mirada.text.slots import findings, hide, numbered, replaced, show, without_marks
-from mirada.text.subwords import SPACE, Subwords
+from mirada.text.subwords import SPACE, SPECIAL, Subwords
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,4 +49,5 @@ def decode(subwords: Subwords, rows: Sequence[Sequence[int]], symbols: Sequence[
 
 def pieces(subwords: Subwords, ids: Sequence[int], symbols: Sequence[str]) -> list[str]:
     """The subwords of ids, a slot as the symbol that it stands for."""
-    return [show(subwords.pieces[one], symbols).replace(" ", SPACE) for one in ids]
+    known, marks = subwords.pieces, range(len(SPECIAL), len(SPECIAL) + subwords.slots)
+    return [show(known[one], symbols).replace(" ", SPACE) if one in marks else known[one] for one in ids]

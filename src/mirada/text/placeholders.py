@@ -40,6 +40,7 @@ LINKS = {
     "mail": r"(?<![\w.+\-])[\w.+\-]{1,64}@[A-Za-z0-9\-]{1,63}(?:\.[A-Za-z0-9\-]{1,63}){1,8}(?<!-)",
 }
 SYMBOLS = re.compile("|".join(KINDS.values()))  # an earlier kind goes before a later one
+SIGNS = re.compile("[%{<&$]")  # no symbol is without one of these, so that most texts need no closer look
 SYMBOLS_AND_LINKS = re.compile("|".join([LINKS["address"], SYMBOLS.pattern, LINKS["mail"]]))
 POSITIONAL = re.compile(r"%(\d{1,2})\$(.+)")
 PLAIN_FORMAT = re.compile(r"%(?![%(])[^$%{]*[A-Za-z@]")
@@ -70,6 +71,8 @@ class Difference:
 
 def find(text: str, links: bool = False) -> list[Span]:
     """The protected symbols of a text, in order and apart from each other; with `links`, addresses too."""
+    if not links and SIGNS.search(text) is None:
+        return []
     pattern = SYMBOLS_AND_LINKS if links else SYMBOLS
     return [Span(*found.span()) for found in pattern.finditer(text)]
 
@@ -82,6 +85,8 @@ def symbols(text: str, links: bool = False) -> list[str]:
 def compare(source: str, target: str, links: bool = False) -> Difference:
     """What a translation did to the symbols of its source; their order is free."""
     left, right = symbols(source, links), symbols(target, links)
+    if left == right:
+        return Difference((), ())
     if any(POSITIONAL.fullmatch(symbol) for symbol in left + right):
         left, right = _numbered(left), _numbered(right)  # "%s %s" may become "%2$s %1$s"
     before, after = Counter(left), Counter(right)

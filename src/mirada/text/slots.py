@@ -24,7 +24,6 @@ FIRST = 0xFDD1
 COUNT = 12  # of 20,000 units of a memory of software documentation 8 have a thirteenth inline tag
 MARKS = tuple(chr(FIRST + number) for number in range(COUNT))
 
-SIGNS = re.compile("[%{<&$]")  # no symbol is without one of these, so that most texts need no closer look
 MARK = re.compile(f"[{MARKS[0]}-{MARKS[-1]}]")
 SPACED_MARK = re.compile(f"( ?)({MARK.pattern})")
 
@@ -80,8 +79,6 @@ def holds_marks(text: str) -> bool:
 
 def findings(text: str) -> list[Found]:
     """The symbols of a text, in order."""
-    if SIGNS.search(text) is None:
-        return []
     spans = find(text)
     names = in_turn([text[span.start : span.end] for span in spans])
     return [Found(span, name) for span, name in zip(spans, names, strict=True)]

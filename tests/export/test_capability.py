@@ -6,6 +6,7 @@ from mirada.attention import Additive, Dot, Learned, Rotary, Shaw, Window
 from mirada.export.capability import reasons_against, require_form
 from mirada.export.folder import ExportError
 from mirada.models.config import LookConfig
+from mirada.training.settings import preset_tree, validate
 from tests.export.models import shape, stack
 
 
@@ -41,3 +42,7 @@ def test_all_reasons_are_told() -> None:
 def test_usual_models_have_one(model) -> None:
     assert reasons_against(model) == []
     require_form(model)
+
+
+def test_a_fast_preset_has_one() -> None:
+    assert reasons_against(validate(preset_tree("tiny-fast"), "here").model) == []

@@ -75,3 +75,20 @@ def test_the_estimate_of_a_preset_is_near_its_real_size(preset) -> None:
     model = build(validate(preset_tree(preset.name), "here").model, 8_000)
     real = sum(parameter.numel() for parameter in model.parameters())
     assert real == pytest.approx(preset.parameters(8_000), rel=0.02)
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
+def test_the_fast_form_of_a_preset_has_a_deep_encoder_and_one_layer_to_decode(preset) -> None:
+    usual, fast = (validate(preset_tree(name), "here") for name in (preset.name, f"{preset.name}-fast"))
+    assert (fast.model.encoder.layers, fast.model.decoder.layers) == (2 * preset.layers, 1)
+    assert (fast.model.width, fast.model.feed_forward) == (usual.model.width, usual.model.feed_forward)
+    assert fast.model.encoder.groups is None
+    assert fast.model.decoder.groups == fast.model.cross.groups < fast.model.decoder.heads
+    assert fast.training == usual.training
+
+
+def test_a_fast_form_is_one_of_the_transformer() -> None:
+    with pytest.raises(ConfigError, match="use --preset tiny for a recurrent model"):
+        preset_tree("tiny-fast", "recurrent")
+    with pytest.raises(ConfigError, match="--preset huge-fast is not known; use tiny"):
+        preset_tree("huge-fast")

@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
 
 class PresetName(StrEnum):
-    """The sizes of models that have a name."""
+    """The sizes of models that have a name; -fast has a deep encoder and a shallow decoder."""
 
     TINY = "tiny"
     SMALL = "small"
     BASE = "base"
     BIG = "big"
+    TINY_FAST = "tiny-fast"
+    SMALL_FAST = "small-fast"
+    BASE_FAST = "base-fast"
+    BIG_FAST = "big-fast"
 
 
 class ModelName(StrEnum):

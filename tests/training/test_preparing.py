@@ -81,3 +81,18 @@ def test_every_stage_tells(corpus: Path, tmp_path: Path, monkeypatch: pytest.Mon
     _, said = prepare(corpus, tmp_path)
     for what in ("of the texts looked at", "of the time that learning takes"):
         assert f"% {what}, " in said
+
+
+def test_synthetic_pairs_change_nothing_but_what_is_trained_on(corpus: Path, tmp_path: Path) -> None:
+    usual, _ = prepare(corpus, tmp_path / "usual")
+    held_out = usual.test_pairs[0]
+    made = tmp_path / "made.tsv"
+    made.write_text(f"es\ten\nUn perro viejo.\tAn old dog.\nOtra cosa.\t{held_out[0]}\n")  # the header names the sides
+    files = Files((corpus,), source="en", target="es", columns=("en", "es"), synthetic=(made,))
+    mixed = prepare_data(tmp_path / "mixed", files, CONFIG, 1, None, 5, print)
+    assert (mixed.dev_pairs, mixed.test_pairs) == (usual.dev_pairs, usual.test_pairs)
+    assert (mixed.facts.train, mixed.facts.synthetic) == (usual.facts.train + 1, 1)
+    assert len(mixed.train) == mixed.facts.train
+    assert "source stands in dev or test" in (tmp_path / "mixed" / "drops.tsv").read_text()
+    names = {path.name for path in (tmp_path / "mixed" / DATA).iterdir()}
+    assert names == {"train", "dev", "dev.json", "test.json", FACTS}

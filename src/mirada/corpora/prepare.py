@@ -97,13 +97,18 @@ def divide(
     chosen = split(
         gathered.spool.keys, shares, dev.spool.keys if dev else NO_KEYS, test.spool.keys if test else NO_KEYS
     )
-    left_out = chosen >= Side.SOURCE_HELD_OUT
-    for side, pair in zip(chosen[left_out].tolist(), gathered.spool.pairs(left_out), strict=True):
+    leave_out(gathered, chosen, drops)
+    return Divided(gathered, chosen, shares)
+
+
+def leave_out(gathered: Gathered, sides: NDArray[np.int8], drops: DropsFile | None = None) -> None:
+    """Take back in the report, and list in `drops`, the pairs whose text stands in dev or test."""
+    held_out = sides >= Side.SOURCE_HELD_OUT
+    for side, pair in zip(sides[held_out].tolist(), gathered.spool.pairs(held_out), strict=True):
         drop = Drop(pair.place, LEFT_OUT[Side(side)], "the same or nearly", pair.source, pair.target)
         gathered.report.take_back(drop)
         if drops is not None:
             drops.write(drop)
-    return Divided(gathered, chosen, shares)
 
 
 def learn_subwords(divided: Divided, settings: Settings, reading: Tell = silent, learning: Tell = silent) -> Subwords:

@@ -35,6 +35,7 @@ def write_card(
             f"{facts.test:,} to test with."
         ),
         *(f"- {count:,} dropped: {reason}" for reason, count in facts.dropped.items()),
+        *([f"- {facts.synthetic:,} of the pairs trained on have a side that a model wrote"] if facts.synthetic else []),
         f"- {facts.vocabulary:,} subwords, {facts.variants} segmentations of each pair",
         "",
         "## Model",

@@ -12,6 +12,15 @@ from mirada.training.precision import PrecisionKind
 from mirada.training.schedule import ScheduleKind
 
 
+class SyntheticConfig(Strict):
+    """Pairs with a side that a model wrote: how they are made, and how they are mixed with real ones."""
+
+    beam: int = Field(default=5, ge=1, le=100, description="candidates of the search that makes them; 1 is greedy")
+    most: int = Field(default=1_000_000, ge=1, le=1_000_000_000, description="lines of monolingual text that are used")
+    tag: bool = Field(default=True, description="whether a source that a model wrote is told from a real one")
+    originals: int = Field(default=1, ge=0, le=1_000, description="how often each real pair is there; 0: not at all")
+
+
 class DataConfig(Strict):
     """From files to tokens."""
 
@@ -21,6 +30,7 @@ class DataConfig(Strict):
     dev_share: float | None = Field(default=None, ge=0, lt=0.5)
     test_share: float | None = Field(default=None, ge=0, lt=0.5)
     longest_characters: int = Field(default=2_000, ge=10, le=1_000_000)
+    synthetic: SyntheticConfig = SyntheticConfig()
 
 
 class BudgetConfig(Strict):

@@ -16,13 +16,14 @@ from pydantic import ValidationError
 from mirada.corpora import prepare
 from mirada.corpora.check import Limits
 from mirada.corpora.findings import DropsFile
+from mirada.corpora.mixing import Own, Proportions, mix
 from mirada.corpora.opening import Meter
 from mirada.corpora.pair import CorpusError, Unit
 from mirada.corpora.prepare import Divided, Gathered, Settings
 from mirada.corpora.reading import meter_of, read, sources
 from mirada.corpora.split import Shares, Side, shares_for
 from mirada.corpora.store import DamagedStoreError, Store, StoreWriter, file_identity, fingerprint
-from mirada.corpora.verdict import judge
+from mirada.corpora.verdict import choose_preset, judge, running_words
 from mirada.models.config import Strict
 from mirada.models.folder import SUBWORDS, read_json, write_file
 from mirada.text.slotting import hide_shared
@@ -32,6 +33,7 @@ from mirada.training.report import span
 
 DATA, FACTS, DROPS = "data", "prepared.json", "drops.tsv"
 PARTS = ("train", "dev", "test")
+SYNTHETIC = "synthetic"
 FORMAT = 3  # of what lies in the folder `data`; a change makes old ones be built again
 MANY_VARIANTS, FEW_VARIANTS = 200_000, 1_000_000  # pairs: below the first 8 segmentations, below the second 4, else 1
 TELL_SECONDS = 5.0
@@ -50,11 +52,13 @@ class Files:
     source: str = ""
     target: str = ""
     columns: tuple[str, ...] = ()
+    synthetic: tuple[Path, ...] = ()  # pairs with a side that a model wrote: trained on, and nothing else
 
     @cached_property
     def identities(self) -> dict[str, object]:
         """What each file is, read once; a copy under another name is the same."""
-        return {part: [file_identity(path) for path in getattr(self, part)] for part in PARTS} | {
+        parts = (*PARTS, SYNTHETIC) if self.synthetic else PARTS
+        return {part: [file_identity(path) for path in getattr(self, part)] for part in parts} | {
             "from": self.source,
             "to": self.target,
             "columns": list(self.columns),
@@ -67,7 +71,8 @@ class Facts(Strict):
     made_from: str
     read: int
     dropped: dict[str, int]
-    train: int
+    train: int  # pairs trained on, the synthetic ones and each copy of a real one counted
+    synthetic: int = 0
     dev: int
     test: int
     vocabulary: int
@@ -156,7 +161,7 @@ def _make(folder: Path, order: _Order, say: Say) -> None:
     data = folder / DATA
     shutil.rmtree(data, ignore_errors=True)
     data.mkdir(parents=True)
-    gathered, divided, settings = _check_and_divide(folder, order, say)
+    gathered, divided, training, settings = _check_and_divide(folder, order, say)
     verdict = judge(divided.gathered.report)
     for line in (*divided.gathered.report.lines(), *verdict.sentences):
         say(line)
@@ -165,15 +170,15 @@ def _make(folder: Path, order: _Order, say: Say) -> None:
     if order.given is None:
         say("Learning subwords.")
     looking, learning = Progress("of the texts looked at", say), Progress("of the time that learning takes", say)
-    subwords = order.given or prepare.learn_subwords(divided, settings, looking, learning)
+    subwords = order.given or prepare.learn_subwords(training, settings, looking, learning)
     slots = f"{subwords.slots} slots for placeholders, " if subwords.slots else ""
     protected = len(subwords.protected) - subwords.slots
     say(f"{subwords.size:,} subwords, {slots}{protected} placeholders protected as they are.")
     write_file(folder / SUBWORDS, subwords.to_bytes())
-    variants = order.config.variants or default_variants(divided.count(Side.TRAIN))
+    variants = order.config.variants or default_variants(training.count(Side.TRAIN))
     prepare.build_store(
-        divided.gathered.spool,
-        divided.rows(Side.TRAIN),
+        training.gathered.spool,
+        training.rows(Side.TRAIN),
         subwords,
         data / "train",
         order.made_from,
@@ -190,28 +195,32 @@ def _make(folder: Path, order: _Order, say: Say) -> None:
         made_from=order.made_from,
         read=divided.gathered.report.read,
         dropped={reason.value: count for reason, count in divided.gathered.report.dropped.items()},
-        train=divided.count(Side.TRAIN),
+        train=training.count(Side.TRAIN),
+        synthetic=_synthetic_in(training, divided, order.config),
         dev=len(held_out["dev"]),
         test=min(len(held_out["test"]), TEST_SENTENCES),
         vocabulary=subwords.size,
         variants=variants,
-        preset=verdict.preset,
+        preset=choose_preset(running_words(training.gathered.report)).name,
     )
     for own in gathered.values():
         if own is not None:
             own.spool.remove()
     write_file(data / FACTS, (facts.model_dump_json(indent=2) + "\n").encode())
-    say(f"{facts.train:,} pairs to train on, {facts.dev:,} to look at, {facts.test:,} to test with.")
+    made = f" ({facts.synthetic:,} of them synthetic)" if facts.synthetic else ""
+    say(f"{facts.train:,} pairs to train on{made}, {facts.dev:,} to look at, {facts.test:,} to test with.")
 
 
-def _check_and_divide(folder: Path, order: _Order, say: Say) -> tuple[dict[str, Gathered | None], Divided, Settings]:
-    """Every file checked, and the training pairs split or set apart from the user's own dev and test."""
+def _check_and_divide(
+    folder: Path, order: _Order, say: Say
+) -> tuple[dict[str, Gathered | None], Divided, Divided, Settings]:
+    """Every file checked; the real pairs split or set apart from the user's own dev and test; what is trained on."""
     files, config = order.files, order.config
     settings = Settings(
         files.source, files.target, Limits(longest=config.longest_characters), None, config.vocabulary, 1, order.seed
     )
     with DropsFile(folder / DROPS) as drops:
-        gathered = {part: _gather(part, files, settings, folder / DATA, drops, say) for part in PARTS}
+        gathered = {part: _gather(part, files, settings, folder / DATA, drops, say) for part in (*PARTS, SYNTHETIC)}
         train = gathered["train"]
         if train is None or len(train.spool) == 0:
             reasons = "" if train is None else " " + " ".join(train.report.lines())
@@ -222,17 +231,32 @@ def _check_and_divide(folder: Path, order: _Order, say: Say) -> tuple[dict[str, 
             usual.test if config.test_share is None else config.test_share,
         )
         settings = replace(settings, shares=shares)
-        return gathered, prepare.divide(train, settings, gathered["dev"], gathered["test"], drops), settings
+        own = Own(gathered["dev"], gathered["test"])
+        divided = prepare.divide(train, settings, own.dev, own.test, drops)
+        made, how = gathered[SYNTHETIC], config.synthetic
+        if made is None:
+            return gathered, divided, divided, settings
+        proportions, place = Proportions(how.tag, how.originals), folder / DATA / "mixture.spool"
+        mixture = mix(divided, made, own, proportions, place, drops)
+        return gathered | {"mixture": mixture.gathered}, divided, mixture, settings
+
+
+def _synthetic_in(training: Divided, real: Divided, config: DataConfig) -> int:
+    """How many of the pairs trained on a model has made."""
+    if training is real:
+        return 0
+    return training.count(Side.TRAIN) - config.synthetic.originals * real.count(Side.TRAIN)
 
 
 def _gather(part: str, files: Files, settings: Settings, data: Path, drops: DropsFile, say: Say) -> Gathered | None:
     paths: tuple[Path, ...] = getattr(files, part)
     if not paths:
         return None
-    for line in sources(paths, files.source, files.target, files.columns or None):
+    columns = None if part == SYNTHETIC else files.columns or None  # what we write names its columns itself
+    for line in sources(paths, files.source, files.target, columns):
         say(f"Reading {line}")
     meter = meter_of(paths)
-    units = telling(read(paths, files.source, files.target, files.columns or None, meter), meter, say)
+    units = telling(read(paths, files.source, files.target, columns, meter), meter, say)
     found = prepare.gather(units, settings, data / f"{part}.spool", drops)
     if part != "train":
         say(f"{found.report.kept:,} of {found.report.read:,} {part} pairs are used.")

@@ -45,12 +45,10 @@ class Request:
 def train(request: Request, reporter: Reporter, stop: Stop) -> Outcome:
     """Train, or go on training, until the budget is used or the run is stopped."""
     begun = time.monotonic()
-    early = with_preset(request, request.preset or "small")
-    budgets.asked(early.training.budget)
-    _require_buildable(early.model, request.where)
+    early = examine(request)
     started = None if request.start is None else model_folder.load(request.start)
     before = _same_run(request, started)
-    _claim(request.output)
+    claim(request.output)
     prepared = prepare_data(
         request.output,
         request.files,
@@ -72,9 +70,17 @@ def train(request: Request, reporter: Reporter, stop: Stop) -> Outcome:
     return _first_time(request, early, prepared, reporter, session)
 
 
+def examine(request: Request) -> RunConfig:
+    """The config as far as it is known before the data; what cannot be done is told before hours are spent."""
+    early = with_preset(request, request.preset or "small")
+    budgets.asked(early.training.budget)
+    _require_buildable(early.model, request.where)
+    _require_own_folder(request.output, request.files)
+    return early
+
+
 def _same_run(request: Request, started: Loaded | None) -> RunRecord | None:
     """What the folder says of the run in it, if that is this one; nothing is touched where it is another."""
-    _require_own_folder(request.output, request.files)
     before = records.read(request.output) if request.output.is_dir() else None
     if before is not None:
         preset = _preset_of(request, before)
@@ -112,7 +118,7 @@ def _require_own_folder(output: Path, files: Files) -> None:
     """A folder that holds something else is not written to, and no input stands where a run writes."""
     if output.exists() and not output.is_dir():
         raise FolderError(f"--output {output} is a file; name a folder")
-    inputs = [path.resolve() for path in (*files.train, *files.dev, *files.test)]
+    inputs = [path.resolve() for path in (*files.train, *files.dev, *files.test, *files.synthetic)]
     inside = [path for path in inputs if path.is_relative_to((output / DATA).resolve())]
     if inside:
         raise FolderError(f"{inside[0]} stands in {output / DATA}, which the run writes anew; name another --output")
@@ -121,7 +127,7 @@ def _require_own_folder(output: Path, files: Files) -> None:
         raise FolderError(f"--output {output} holds other files; name a new folder, or that of an earlier run")
 
 
-def _claim(output: Path) -> None:
+def claim(output: Path) -> None:
     """Make the folder, mark it as a run's own, and remove what a sudden end left half-written."""
     output.mkdir(parents=True, exist_ok=True)
     (output / MARK).write_text(

@@ -10,6 +10,7 @@ from mirada.cli.align import align
 from mirada.cli.check import check
 from mirada.cli.compare import compare
 from mirada.cli.demo import demo
+from mirada.cli.distill import distill
 from mirada.cli.draw import draw
 from mirada.cli.evaluate import evaluate
 from mirada.cli.export import export
@@ -49,7 +50,7 @@ def options(
     set_from_root(quiet, verbose)
 
 
-for verb in (check, train, translate, evaluate, compare, align, view, export, info, demo, draw, gallery):
+for verb in (check, train, distill, translate, evaluate, compare, align, view, export, info, demo, draw, gallery):
     app.command()(verb)
 
 

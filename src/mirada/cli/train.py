@@ -1,5 +1,6 @@
 """`mirada train`: from files to a translator, and, with the same command, on from where it stopped."""
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +12,7 @@ from mirada.cli.failure import fail, failing
 from mirada.cli.saying import Quiet, Verbose, begin, is_quiet, print_json, say
 
 if TYPE_CHECKING:
+    from mirada.training.report import Reporter
     from mirada.training.run import Request
     from mirada.training.session import Outcome
     from mirada.training.settings import Tree
@@ -51,9 +53,13 @@ def train(
     model: Annotated[ModelName | None, typer.Option(help="The kind of model; else a transformer.")] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Updates to make.")] = None,
     epochs: Annotated[float | None, typer.Option(min=0.001, help="Passes over the data.")] = None,
-    minutes: Annotated[float | None, typer.Option(min=0.1, help="Time that the whole run may take.")] = None,
+    minutes: Annotated[float | None, typer.Option(min=0.1, help="Time that the run may take, after --reverse.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Another number gives another run.")] = None,
     start: Annotated[Path | None, typer.Option(help="A trained model to begin from, with its subwords.")] = None,
+    monolingual: Annotated[
+        list[Path] | None, typer.Option(help="Text in the language of --to, which --reverse translates to train on.")
+    ] = None,
+    reverse: Annotated[Path | None, typer.Option(help="A model from --to to --from, for --monolingual.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -68,7 +74,9 @@ def train(
         fail("--steps, --epochs and --minutes were given together; use one of them")
     if start is not None and (preset is not None or model is not None):
         fail("--start brings its own model; leave out --preset and --model")
-    request = _request(
+    if bool(monolingual) != (reverse is not None):
+        fail("--monolingual and --reverse go together: text, and the model that translates it; give both or neither")
+    request = make_request(
         data,
         (source, target),
         output,
@@ -76,13 +84,27 @@ def train(
         test or [],
         columns,
         preset,
-        _settings(config, changes, given, seed, model),
+        settings_of(config, changes, given, seed, model),
         start,
     )
-    _run(request, json)
+    run(request, json, as_it_is if reverse is None else _back_translation(monolingual or [], reverse))
 
 
-def _settings(
+def as_it_is(request: "Request", reporter: "Reporter") -> "Request":
+    """A request that needs no synthetic pairs."""
+    return request
+
+
+def _back_translation(monolingual: list[Path], reverse: Path) -> "Callable[[Request, Reporter], Request]":
+    def add_pairs(request: "Request", reporter: "Reporter") -> "Request":
+        from mirada.synthesis.run import back_translate
+
+        return back_translate(request, monolingual, reverse, reporter)
+
+    return add_pairs
+
+
+def settings_of(
     config: Path | None,
     changes: list[str] | None,
     given: dict[str, int | float | None],
@@ -106,7 +128,7 @@ def _settings(
     return tree if seed is None else merge(tree, nested("training.seed", seed))
 
 
-def _request(
+def make_request(
     data: list[Path],
     languages: tuple[str, str],
     output: Path,
@@ -115,8 +137,9 @@ def _request(
     columns: str | None,
     preset: PresetName | None,
     settings: "Tree",
-    start: Path | None,
+    start: Path | None = None,
 ) -> "Request":
+    """What is to be trained, on what, and where it goes."""
     from mirada.corpora.languages import normalise
     from mirada.training.preparing import Files
     from mirada.training.run import Request
@@ -127,9 +150,10 @@ def _request(
     return Request(files, output, None if preset is None else preset.value, settings, "the settings", start)
 
 
-def _run(request: "Request", json: bool) -> None:
+def run(request: "Request", json: bool, add_pairs: "Callable[[Request, Reporter], Request]") -> None:
+    """Train, and tell how it went; `add_pairs` makes the synthetic pairs that the request is still without."""
     from mirada.training.report import ConsoleReporter
-    from mirada.training.run import train as run
+    from mirada.training.run import train as begin_training
     from mirada.training.stopping import STOPPED, listening
 
     reporter = ConsoleReporter(is_quiet())
@@ -137,7 +161,7 @@ def _run(request: "Request", json: bool) -> None:
     if against:
         reporter.say(f"This model will have no CTranslate2 form and cannot be exported: {'; '.join(against)}.")
     with listening() as stop:
-        outcome = run(request, reporter, stop)
+        outcome = begin_training(add_pairs(request, reporter), reporter, stop)
     if not outcome.finished:
         reporter.say(
             f"Stopped and saved at step {outcome.step:,} of {outcome.total:,}. Give the same command to go on."

@@ -10,13 +10,12 @@ repeated instead, or as well, so that they are not drowned (Sennrich et al. 2016
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mirada.corpora.findings import CheckReport, DropsFile, Kept
 from mirada.corpora.pair import Pair
@@ -55,8 +54,8 @@ def mix(
     report = CheckReport(worth=synthetic.report.worth + (real.gathered.report.worth if how.originals else 0))
     with Spool(folder) as spool:
         for _ in range(how.originals):
-            _enter(_marked(real.gathered.spool, real.rows(Side.TRAIN)), spool, report)
-        made = _marked(synthetic.spool, sides == Side.TRAIN)
+            _enter(real.gathered.spool.pairs(real.rows(Side.TRAIN)), spool, report)
+        made = synthetic.spool.pairs(sides == Side.TRAIN)
         _enter((_tagged(pair) for pair in made) if how.tag else made, spool, report)
     return Divided(Gathered(spool, report), np.full(len(spool), Side.TRAIN, dtype=np.int8), real.shares)
 
@@ -69,12 +68,6 @@ def _held_out(real: Divided, side: Side, own: Gathered | None) -> Keys:
         return Keys(source, target)
     given = own.spool.keys
     return Keys(np.concatenate([given.source, source]), np.concatenate([given.target, target]))
-
-
-def _marked(spool: Spool, rows: NDArray[np.bool_]) -> Iterator[Pair]:
-    for wanted, pair in zip(rows.tolist(), spool, strict=True):
-        if wanted:
-            yield pair
 
 
 def _tagged(pair: Pair) -> Pair:

@@ -1,0 +1,1 @@
+"""Synthesis: pairs to train on that a model writes a side of, for distillation and for back-translation."""

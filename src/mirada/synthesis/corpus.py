@@ -71,7 +71,7 @@ def make(plan: Plan, read: Callable[[], Iterator[str]], load: Callable[[], Trans
             say(f"{wanted:,} of {total:,} texts are used, from all over; data.synthetic.most sets how many.")
         _translate(plan, _spread(texts, total, wanted), wanted, load, say)
         pairs = _join(plan)
-        say(f"{pairs:,} synthetic pairs; {wanted - pairs:,} translations are left out: {UNUSABLE}.")
+        say(f"{pairs:,} synthetic pairs; left out: {wanted - pairs:,} ({UNUSABLE}).")
     shutil.rmtree(plan.parts, ignore_errors=True)
     for left in plan.folder.glob(".*.tsv.*"):  # half-written, by a sudden end
         left.unlink()

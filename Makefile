@@ -9,7 +9,7 @@ BENCH_READY := $(BENCH_VENV)/.ready
 CHROMIUM := /usr/bin/chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench tour browser constraints clean
+.PHONY: help demo test check format bench kernels tour browser constraints clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,7 +25,7 @@ $(READY): pyproject.toml constraints.txt
 $(BENCH_READY): pyproject.toml constraints.txt bench/requirements.txt
 	@test -x $(BENCH_VENV)/bin/python || $(PYTHON) -m venv $(BENCH_VENV)
 	$(BENCH_VENV)/bin/python -m pip install --quiet --constraint constraints.txt torch
-	$(BENCH_VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable . --requirement bench/requirements.txt
+	$(BENCH_VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[ctranslate2]' --requirement bench/requirements.txt
 	@touch $@
 
 demo: $(READY) ## Train a small translator on the embedded grammar and show where it looks (3 minutes).
@@ -44,7 +44,11 @@ format: $(READY) ## Put the code into the house style.
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(BENCH_READY) ## Measure attention side by side with its peers.
+# The peers' own environments are made under .bench by the program itself. BENCH="quality --rounds 3" asks for a part.
+bench: $(BENCH_READY) ## Measure us beside our peers, alternately in one run (35 minutes once the peers are set up).
+	$(BENCH_VENV)/bin/python bench/run.py $(BENCH)
+
+kernels: $(BENCH_READY) ## Measure attention kernels beside bare torch and other packages.
 	$(BENCH_VENV)/bin/python bench/attention.py
 
 tour: $(READY) ## Make docs/tour.md and its pictures anew.
@@ -67,5 +71,5 @@ constraints: $(READY) ## Pin in constraints.txt what .venv holds now.
 	@touch $(READY)
 
 clean: ## Remove what the other targets made.
-	rm -rf $(VENV) $(BENCH_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BENCH_VENV) .bench bench/results build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

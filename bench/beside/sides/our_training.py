@@ -1,0 +1,22 @@
+"""Our training, timed: tokens a second of the loop itself, its batches, dropout, clipping and updates included."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from our_loop import make_loop
+from telling import asked, tell
+
+
+def main() -> None:
+    wanted = asked()
+    with tempfile.TemporaryDirectory() as folder:
+        loop = make_loop(wanted, Path(folder), steps=1_000)
+        loop.time_steps(0.0, wanted["warm"])
+        seconds, tokens = loop.time_steps(0.0, wanted["timed"])
+    tell(speed=tokens / seconds, tokens=tokens, seconds=seconds * wanted["timed"])
+
+
+if __name__ == "__main__":
+    main()

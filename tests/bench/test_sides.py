@@ -1,0 +1,67 @@
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import torch
+
+from beside.measures.training import model_of
+from beside.rounds import SIDES, Side
+from beside.shapes import Shape
+from beside.task import synthetic
+from mirada.training.checkpoint import Progress
+
+SHAPE = Shape(layers=1, width=8, feed_forward=16, heads=2, vocabulary=30)
+
+
+@pytest.fixture
+def our_loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """The module of the sides, which stand on a path of their own; the number of threads stays as it was."""
+    monkeypatch.syspath_prepend(str(SIDES))
+    threads = torch.get_num_threads()
+    yield import_module("our_loop")
+    torch.set_num_threads(threads)
+
+
+def asked(folder: Path, **changes: object) -> dict[str, object]:
+    store = str(synthetic(folder, length=5, vocabulary=SHAPE.vocabulary, tokens=14_000))
+    training = {"batch_tokens": 1_400, "precision": "fp32", "dropout": 0.1, "select": "loss"}
+    config = {"model": model_of(SHAPE), "training": training}
+    return {"train": store, "held_out": store, "threads": 1} | config | changes
+
+
+def test_our_loop_is_timed_on_the_tokens_of_its_batches(our_loop: ModuleType, tmp_path: Path) -> None:
+    seconds, tokens = our_loop.make_loop(asked(tmp_path), tmp_path, steps=10).time_steps(0.0, 2)
+    assert seconds > 0
+    assert tokens == 1_400  # sides of five tokens fill a batch of 1,400 to the last
+
+
+def test_parts_and_the_plain_path_learn_the_same_from_the_same_tokens(our_loop: ModuleType, tmp_path: Path) -> None:
+    ends = []
+    for name, plain in (("parts", False), ("plain", True)):
+        folder = tmp_path / name
+        folder.mkdir()
+        ends.append(our_loop.make_loop(asked(tmp_path, plain=plain, threads=2), folder, steps=4).run(Progress()))
+    parts, plain = ends
+    assert parts.tokens == plain.tokens
+    assert parts.scores[-1].loss == pytest.approx(plain.scores[-1].loss, rel=1e-5)
+    assert parts.scores[-1].loss < 4.0  # log 30 = 3.4; a loss of 0 would mean that nothing was held out
+    assert parts.scores[-1].loss > 0.0
+
+
+def test_a_stopwatch_counts_the_timed_steps_only_and_ends_the_process(tmp_path: Path) -> None:
+    path = tmp_path / "side.py"
+    path.write_text(
+        f"import sys; sys.path.insert(0, {str(SIDES)!r})\n"
+        "from telling import Stopwatch\n"
+        "stopwatch = Stopwatch(warm=2, timed=3)\n"
+        "for step in range(1, 100):\n"
+        "    stopwatch.count(10 ** step)\n"
+        "    stopwatch.stepped('what a hook is given', 'counts nothing')\n"
+    )
+    answer = Side("one", Path(sys.executable), str(path), {}).answer(0)
+    assert answer["tokens"] == (10**3 + 10**4 + 10**5) / 3
+    assert answer["speed"] == pytest.approx(111_000 / float(answer["seconds"]))
+    assert float(answer["memory"]) > 1e6

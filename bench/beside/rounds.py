@@ -11,7 +11,7 @@ import os
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -63,11 +63,11 @@ class Side:
         except OSError as error:
             raise SideError(f"{self.python} cannot be run: {error.strerror}") from None
         if done.returncode != 0:
-            raise SideError(f"status {done.returncode}: {_last_line(done.stderr)}")
+            raise SideError(f"status {done.returncode}: {' / '.join(_last_lines(done.stderr, 3))}")
         try:
-            told: Answer = json.loads(_last_line(done.stdout))
+            told: Answer = json.loads(_last_lines(done.stdout, 1)[0])
         except ValueError:
-            raise SideError(f"its last line is no JSON: {_last_line(done.stdout)[:200]}") from None
+            raise SideError(f"its last line is no JSON: {_last_lines(done.stdout, 1)[0][:200]}") from None
         return told
 
 
@@ -103,7 +103,7 @@ class Rounds:
         return max(told)[1] if told else None
 
 
-def alternate(sides: Sequence[Side], count: int, answer: Callable[[Side, int], Answer] = Side.answer) -> Rounds:
+def alternate(sides: Sequence[Side], count: int) -> Rounds:
     """`count` rounds, every second one in reverse order; a side that fails is left out from then on."""
     rounds = Rounds()
     for number in range(count):
@@ -113,7 +113,7 @@ def alternate(sides: Sequence[Side], count: int, answer: Callable[[Side, int], A
                 continue
             _show(f"round {number + 1} of {count}: {side.name}")
             try:
-                answers[side.name] = answer(side, number)
+                answers[side.name] = side.answer(number)
             except SideError as error:
                 rounds.failures[side.name] = str(error)
         rounds.answers.append(answers)
@@ -121,9 +121,9 @@ def alternate(sides: Sequence[Side], count: int, answer: Callable[[Side, int], A
     return rounds
 
 
-def fastest(sides: Sequence[Side], name: str, answer: Callable[[Side, int], Answer] = Side.answer) -> tuple[Side, str]:
+def fastest(sides: Sequence[Side], name: str) -> tuple[Side, str]:
     """The side with the greatest number in a trial of one round, or the first, and what the trial found."""
-    tried = alternate(sides, 1, answer)
+    tried = alternate(sides, 1)
     best = tried.best([side.name for side in sides], name)
     told = [f"{side.name} {found.median:,.0f}" for side in sides if (found := tried.spread(side.name, name))]
     return next((side for side in sides if side.name == best), sides[0]), ", ".join(told)
@@ -134,9 +134,8 @@ def threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _last_line(text: str) -> str:
-    lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1].strip() if lines else "nothing was said"
+def _last_lines(text: str, count: int) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()][-count:] or ["nothing was said"]
 
 
 def _show(text: str) -> None:

@@ -1,4 +1,6 @@
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -8,8 +10,18 @@ from hypothesis import strategies as st
 from beside.rounds import Answer, Rounds, Side, SideError, Spread, alternate, fastest
 
 
-def side(name: str) -> Side:
-    return Side(name, Path(sys.executable), "unused.py", {})
+@dataclass(frozen=True)
+class Pretended(Side):
+    """A side that answers by a function, in this process."""
+
+    by: Callable[[str, int], Answer] = lambda name, number: {}
+
+    def answer(self, number: int) -> Answer:
+        return self.by(self.name, number)
+
+
+def sides(names: str, by: Callable[[str, int], Answer]) -> list[Side]:
+    return [Pretended(name, Path(sys.executable), "unused.py", {}, by=by) for name in names]
 
 
 def script(folder: Path, text: str, patience: float = 60.0) -> Side:
@@ -29,11 +41,11 @@ def test_a_median_lies_between_the_least_and_the_most(values: list[float]) -> No
 def test_sides_take_turns_and_every_second_round_is_reversed() -> None:
     seen: list[tuple[str, int]] = []
 
-    def answer(one: Side, number: int) -> Answer:
-        seen.append((one.name, number))
+    def answer(name: str, number: int) -> Answer:
+        seen.append((name, number))
         return {"speed": 1.0}
 
-    alternate([side("a"), side("b"), side("c")], 3, answer)
+    alternate(sides("abc", answer), 3)
     assert "".join(name for name, _ in seen) == "abccbaabc"
     assert [number for _, number in seen] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
 
@@ -41,18 +53,18 @@ def test_sides_take_turns_and_every_second_round_is_reversed() -> None:
 def test_a_ratio_is_that_of_neighbours_and_not_of_medians() -> None:
     # The machine is ten times slower in the second round: within each round the first side is twice as fast.
     speeds = {"a": [20.0, 2.0, 22.0], "b": [10.0, 1.0, 11.0]}
-    rounds = alternate([side("a"), side("b")], 3, lambda one, number: {"speed": speeds[one.name][number]})
+    rounds = alternate(sides("ab", lambda name, number: {"speed": speeds[name][number]}), 3)
     assert rounds.ratio(("a", "speed"), ("b", "speed")) == Spread(2.0, 2.0, 2.0)
     assert rounds.spread("b", "speed") == Spread(10.0, 1.0, 11.0)
 
 
 def test_a_side_that_fails_is_told_and_left_out_while_the_others_go_on() -> None:
-    def answer(one: Side, number: int) -> Answer:
-        if one.name == "b" and number == 1:
+    def answer(name: str, number: int) -> Answer:
+        if name == "b" and number == 1:
             raise SideError("out of memory")
         return {"speed": 3.0 + number}
 
-    rounds = alternate([side("a"), side("b")], 4, answer)
+    rounds = alternate(sides("ab", answer), 4)
     assert rounds.failures == {"b": "out of memory"}
     assert rounds.values("a", "speed") == [3.0, 4.0, 5.0, 6.0]
     assert rounds.values("b", "speed") == [3.0]
@@ -73,16 +85,16 @@ def test_the_best_has_the_greatest_median() -> None:
 
 
 def test_a_trial_finds_the_fastest_and_says_how_fast_all_were() -> None:
-    best, told = fastest([side("a"), side("b")], "speed", lambda one, _: {"speed": 1_000.0 + (one.name == "b")})
+    best, told = fastest(sides("ab", lambda name, _: {"speed": 1_000.0 + (name == "b")}), "speed")
     assert best.name == "b"
     assert told == "a 1,000, b 1,001"
 
 
 def test_a_trial_where_nobody_answers_leaves_the_first() -> None:
-    def answer(one: Side, number: int) -> Answer:
+    def answer(name: str, number: int) -> Answer:
         raise SideError("no")
 
-    assert fastest([side("a"), side("b")], "speed", answer)[0].name == "a"
+    assert fastest(sides("ab", answer), "speed")[0].name == "a"
 
 
 def test_a_side_is_told_its_round_and_its_last_line_is_the_answer(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def config_of(wanted: dict[str, Any], folder: str) -> dict[str, object]:
     task = wanted["task"]
     side = {"max_length": 101, "lowercase": False, "normalize": False, "level": "word"}
     side |= {"voc_file": f"{task}/vocabulary.txt"}
-    special = dict(zip(("pad", "unk", "bos", "eos"), ("<pad>", "<unk>", "<s>", "</s>"), strict=True))
+    special = {"unk": "<unk>", "pad": "<pad>", "bos": "<s>", "eos": "</s>"}  # in the order that JoeyNMT insists on
     symbols = {f"{name}_token": piece for name, piece in special.items()}
     symbols |= {f"{name}_id": number for number, name in enumerate(special)}
     return {
@@ -49,7 +49,10 @@ def training_of(wanted: dict[str, Any]) -> dict[str, object]:
         "optimizer": "adam",
         "normalization": "tokens",
         "adam_betas": [0.9, 0.98],
+        "scheduling": "warmupinversesquareroot",
+        "learning_rate_warmup": 500,
         "learning_rate": 0.001,
+        "learning_rate_min": 0.0,
         "label_smoothing": 0.1,
         "loss": "crossentropy",
         "clip_grad_norm": 1.0,

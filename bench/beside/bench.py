@@ -23,12 +23,8 @@ class Bench:
     data: Path  # corpora
     rounds: int = 5
     model: Path | None = None  # a trained model to translate with; else one is trained
+    threads: int = field(default_factory=threads)  # of each side
     absent: dict[str, str] = field(default_factory=dict)  # peers that could not be set up, and why
-
-    @property
-    def threads(self) -> int:
-        """How many threads each side uses."""
-        return threads()
 
     def task(self, vocabulary: int) -> task.Task:
         """The common task with a vocabulary of this size."""

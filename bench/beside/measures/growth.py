@@ -46,8 +46,7 @@ def _side(bench: Bench, point: Point) -> Side:
         "model": model_of(shape),
         "training": training_of("auto"),
         "train": str(synthetic(bench.home, length, shape.vocabulary, TOKENS)),
-        "warm": 1,
-        "timed": 3,
+        "timed": 2,
     }
     return bench.ours("our_training.py", asked, name)
 

@@ -17,7 +17,6 @@ def profile(bench: Bench) -> Section:
         "model": model_of(SMALL),
         "training": training_of("bf16"),
         "train": str(bench.task(SMALL.vocabulary).folder / "train"),
-        "warm": 1,
         "timed": 2,
         "threads": 1,
     }

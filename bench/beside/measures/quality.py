@@ -11,7 +11,7 @@ from beside.rounds import Rounds, alternate
 from beside.shapes import SMALL
 
 SEEDS = 3
-STEPS = 150
+STEPS = 100
 BATCH_TOKENS = 2_000
 FAST, PLAIN = "bf16, parts side by side", "plain fp32"
 

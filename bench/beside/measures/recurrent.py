@@ -49,7 +49,7 @@ def recurrent_fed(bench: Bench) -> Section:
 
 def _measure(bench: Bench, shape: RecurrentShape, feeding: bool) -> Section:
     task = bench.task(shape.vocabulary).folder
-    steps: dict[str, object] = {"warm": 2, "timed": 8}
+    steps: dict[str, object] = {"warm": 2, "timed": 6}
     mine = steps | {"model": shape.model(feeding), "train": str(task / "train")}
     theirs = steps | {"task": str(task), "shape": asdict(shape), "batch_tokens": BATCH_TOKENS, "feeding": feeding}
     peers = bench.theirs(JOEYNMT, "joeynmt_recurrent.py", theirs)

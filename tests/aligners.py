@@ -18,6 +18,7 @@ class Diagonal(Transformer):
     """A Transformer that pays no heed to its weights and looks straight across, by one head of two."""
 
     crossing: Attention
+    astray: bool
 
     def forward(
         self,
@@ -29,6 +30,7 @@ class Diagonal(Transformer):
     ) -> Tensor:
         rows = len(source)
         straight, lost = torch.eye(PLACES), torch.zeros(PLACES, PLACES)
+        lost[:, 0] = float(self.astray)
         keys = torch.cat([straight, straight], 1)[: source.shape[1]].expand(rows, -1, -1)
         queries = SHARP * torch.cat([lost, straight], 1)[: target.shape[1]].expand(rows, -1, -1)
         return self.crossing(queries, self.crossing.remember(keys), Facts(source_padding))
@@ -37,11 +39,12 @@ class Diagonal(Transformer):
         return [self.crossing]
 
 
-def diagonal(known: Subwords | None = None) -> Loaded:
-    """The first head looks at all alike, the second at the place where it stands."""
+def diagonal(known: Subwords | None = None, *, astray: bool = False) -> Loaded:
+    """The first head looks at all alike, or astray always at the first place; the second where it stands."""
     known = known or subwords()
     made = config(known=known)
     base = build(made.model, made.vocabulary, seed=3).eval()
     model = Diagonal(base.embedding, base.encoder, base.decoder).eval()
     model.crossing = Attention(2 * PLACES, heads=2, score=Dot(), maps=Maps.identity()).eval()
+    model.astray = astray
     return Loaded(made, model, known)

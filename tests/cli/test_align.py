@@ -140,7 +140,7 @@ def test_a_pair_that_is_too_long_leaves_its_line_empty(known: Files, monkeypatch
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--best", "--head", 1), "--best chooses the layer, the head and the moment"),
+        (("--best", "--head", 1), "--best chooses the layer and the head"),
         (("--every",), "--every needs links by people"),
         (("--layer", 2), "--layer 2, but the decoder looks at the source in the layers 1 to 1"),
         (("--head", 3), "--head 3, but the heads of layer 1 are 1 to 2"),

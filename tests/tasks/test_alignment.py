@@ -12,7 +12,7 @@ from mirada.models.build import build
 from mirada.models.config import RecurrentConfig
 from mirada.models.folder import Loaded
 from mirada.tasks import alignment
-from mirada.tasks.alignment import Aligner, Reading
+from mirada.tasks.alignment import Aligner, Reading, shared_words
 from mirada.text.subwords import BEGIN
 from mirada.text.words import words_of_pieces
 from tests.aligners import diagonal
@@ -24,6 +24,9 @@ PAIRS = [
     ("One two three four five six seven.", "Go home."),
     ("He said: no, not today!", "He said: no, not today!"),
 ]
+
+# A word that is one piece.
+WORD = next(piece[1:] for piece in subwords().pieces if piece[0] == "▁" and len(subwords().encode(piece[1:])) == 1)
 
 
 def transformer(layers: int = 2, **more: object) -> Loaded:
@@ -113,12 +116,21 @@ def test_a_shuffled_gold_is_clearly_worse() -> None:
 
 
 def test_the_best_reading_is_found_by_words_on_both_sides() -> None:
-    word = next(piece[1:] for piece in subwords().pieces if piece[0] == "▁" and len(subwords().encode(piece[1:])) == 1)
     same = [(text, text) for text in TEXTS * 5]
-    # What was just read stands one place further on than what is looked at when it is written.
-    later = [(f"{word} {text}", text) for text in TEXTS * 5]
-    assert Aligner(diagonal()).best(same) == Reading(0, None, "written")  # its idle head leaves the mean as good
-    assert Aligner(diagonal()).best(later) == Reading(0, None, "read")
+    assert Aligner(diagonal()).best(same) == Reading(0, None)  # a head that is idle leaves the mean as good
+    assert Aligner(diagonal(astray=True)).best(same) == Reading(0, 1)
+
+
+def test_a_word_that_has_been_read_stands_one_row_later() -> None:
+    later = [(f"{WORD} {text}", text) for text in TEXTS]
+    gold = [Gold.of((word + 1, word) for word in range(len(text.split()))) for text in TEXTS]
+    assert score(links(diagonal(), later, Reading(0, 1, "read")), gold).error == 0
+    assert score(links(diagonal(), later, Reading(0, 1, "written")), gold).error > 0.2
+
+
+def test_words_that_stand_once_on_both_sides() -> None:
+    assert shared_words("Ann met Bob , Bob met 12 .", "Ann vio a 12 y a Bob .") == {"Ann": (0, 0), "12": (6, 3)}
+    assert shared_words("", "Ann") == {}
 
 
 def test_too_few_words_on_both_sides() -> None:

@@ -1,10 +1,9 @@
 """Anchors: tokens that stand once on both sides, by hand."""
 
 import numpy as np
-import torch
 
 from mirada.data.batch import Batch, pair_up
-from mirada.tasks.anchors import anchors, count_hits
+from mirada.tasks.anchors import anchors
 from mirada.text.subwords import END
 
 
@@ -17,9 +16,3 @@ def batch() -> Batch:
 def test_tokens_that_stand_once_on_both_sides() -> None:
     found = list(zip(*(one.tolist() for one in anchors(batch())), strict=True))
     assert found == [(0, 0, 2), (0, 2, 0), (1, 2, 0)]
-
-
-def test_hits_are_counted_at_anchors_only() -> None:
-    right = torch.tensor([[2, 9, 0, 9], [9, 9, 0, 9]])
-    half = torch.tensor([[2, 1, 1, 4], [1, 1, 1, 2]])
-    assert count_hits([right, half, torch.full_like(half, 3)], anchors(batch())) == [3, 1, 0]

@@ -65,7 +65,7 @@ def align(
         When | None, typer.Option(help="Read the look that writes a word, or the one that has read it. [written]")
     ] = None,
     best: Annotated[
-        bool, typer.Option("--best", help="Choose layer, head and moment by words that stand on both sides.")
+        bool, typer.Option("--best", help="Choose layer and head by words that stand on both sides.")
     ] = False,
     every: Annotated[
         bool, typer.Option("--every", help="With --gold: the scores of every layer, head and moment.")
@@ -84,7 +84,7 @@ def align(
     """
     begin(quiet, verbose)
     if best and (layer, head, when) != (None, None, None):
-        fail("--best chooses the layer, the head and the moment; leave out --layer, --head and --when, or --best")
+        fail("--best chooses the layer and the head, when written; leave out --layer, --head and --when, or --best")
     if every and gold is None:
         fail("--every needs links by people to compare with; add --gold, or leave --every out")
     require_place("--output", output, [source, reference, *([] if gold is None else [gold])])

@@ -11,6 +11,7 @@ Legend: B batch, H heads, N target places, S source places, M target words, K so
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -27,7 +28,6 @@ from mirada.decoding.search import padded
 from mirada.models.engine import alignment_layer
 from mirada.models.folder import Loaded
 from mirada.models.forced import forced_looks
-from mirada.tasks.anchors import FEWEST, anchors, count_hits
 from mirada.text.coding import encode, encode_beside, pieces
 from mirada.text.normalise import normalise
 from mirada.text.slots import without_marks
@@ -38,7 +38,8 @@ When = Literal["written", "read"]
 
 PAIRS_AT_ONCE = 1_024  # that are sorted by length together
 LOOKS_AT_ONCE = 262_144  # B · N · S of a batch; with 6 layers of 8 heads their weights take 50 MB
-SAMPLE = 2_000  # pairs that the best reading is chosen on: a few thousand anchors
+SAMPLE = 2_000  # pairs that the best reading is chosen on
+FEWEST = 20  # words on both sides that the choice needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,20 +120,25 @@ class Aligner:
         ]
 
     def best(self, pairs: Sequence[tuple[str, str]]) -> Reading:
-        """The reading that finds most anchors in these pairs (see `mirada.tasks.anchors`); no gold is needed."""
-        readings = self.readings()
-        hits, count = torch.zeros(len(readings), dtype=torch.int64), 0
-        for batch, _ in _batches(self._code(pairs[:SAMPLE])[0]):
-            known = anchors(batch)
-            count += len(known[0])
-            seen = [look.argmax(-1) for look in self._looks(batch, readings)]
-            hits += torch.tensor(count_hits(seen, known))
-        if count < FEWEST:
+        """The reading that finds most words which stand once on both sides of a pair; no gold is needed.
+
+        Such a word, a name or a number, is nearly always its own translation. Every different word counts alike, so
+        that frequent ones do not decide alone. Among the looks that write only: a word that has been read is found
+        again by its likeness, and so by heads that find no word which is translated.
+        """
+        known = [shared_words(*pair) for pair in pairs[:SAMPLE]]
+        counts = Counter(word for shared in known for word in shared)
+        if counts.total() < FEWEST:
             raise ValueError(
-                f"{count} words stand once on both sides of a pair, too few to find the best head by; at least "
-                f"{FEWEST} are needed: give more pairs, or choose a layer and a head"
+                f"{counts.total()} words stand once on both sides of a pair, too few to find the best head by; at "
+                f"least {FEWEST} are needed: give more pairs, or choose a layer and a head"
             )
-        return readings[int(hits.argmax())]
+        readings = [reading for reading in self.readings() if reading.when == "written"]
+        hits = [0.0] * len(readings)
+        for shared, found in zip(known, self.align(pairs[:SAMPLE], readings), strict=True):
+            for number, aligned in enumerate(found):
+                hits[number] += sum(1 / counts[word] for word, link in shared.items() if link in aligned.links)
+        return readings[hits.index(max(hits))]
 
     def align(self, pairs: Sequence[tuple[str, str]], readings: Sequence[Reading]) -> Iterator[list[Aligned]]:
         """The links of each pair in order, by each of these readings."""
@@ -184,6 +190,17 @@ class Aligner:
             # Token n is chosen by row n, and enters for row n + 1.
             moment = slice(None, -1) if reading.when == "written" else slice(1, None)
             yield looks[:, moment].masked_fill(unreal, 0.0)
+
+
+def shared_words(source: str, target: str) -> dict[str, Link]:
+    """The words with a letter or a digit that stand once on both sides, and their links."""
+    sources, targets = source.split(), target.split()
+    once = [{word for word, count in Counter(words).items() if count == 1} for words in (sources, targets)]
+    return {
+        word: (sources.index(word), targets.index(word))
+        for word in sources
+        if word in once[0] & once[1] and any(map(str.isalnum, word))
+    }
 
 
 def _cleaned(line: str) -> tuple[str, list[int]]:

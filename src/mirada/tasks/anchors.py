@@ -3,12 +3,10 @@
 A token that stands once in a source and once in its target (a name, a number, a mark) is most likely its own
 translation. The layer whose looks, averaged over its heads, find these anchors most often is the one to align by.
 
-Legend: B batch, H heads, N target places, S source places, A anchors.
+Legend: B batch, H heads, N target places, S source places.
 """
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import torch
 from jaxtyping import Int
@@ -19,8 +17,6 @@ from mirada.models.encoder_decoder import TranslationModel
 from mirada.models.forced import forced_looks
 from mirada.tasks.translation import Development, batches_of, evaluating
 from mirada.text.subwords import END
-
-Anchors = tuple[Int[Tensor, "A"], Int[Tensor, "A"], Int[Tensor, "A"]]  # rows, target places, source places
 
 FEWEST = 20  # anchors that a choice needs
 BATCHES = 4
@@ -34,14 +30,14 @@ def best_layer(model: TranslationModel, development: Development) -> int | None:
     count = 0
     with evaluating(model), torch.inference_mode():
         for batch in batches_of(development.store, development.rows)[:BATCHES]:
-            known = anchors(batch)
-            count += len(known[0])
-            hits = count_hits(_seen(model, batch), known)
+            rows, places, sources = anchors(batch)
+            count += len(rows)
+            hits = _hits(model, batch, rows, places, sources)
             found = hits if not found else [one + other for one, other in zip(found, hits, strict=True)]
     return int(torch.tensor(found).argmax()) if count >= FEWEST else None
 
 
-def anchors(batch: Batch) -> Anchors:
+def anchors(batch: Batch) -> tuple[Int[Tensor, "A"], Int[Tensor, "A"], Int[Tensor, "A"]]:
     """The row, the target place that says it, and the source place of every anchor of a batch."""
     said = torch.zeros_like(batch.target).flatten().index_copy(0, batch.places, batch.expected).view_as(batch.target)
     same = (said[:, :, None] == batch.source[:, None, :]) & (said > END)[:, :, None]
@@ -50,15 +46,12 @@ def anchors(batch: Batch) -> Anchors:
     return rows, places, sources
 
 
-def count_hits(seen: Sequence[Int[Tensor, "B N"]], known: Anchors) -> list[int]:
-    """How many anchors are found by each of these tables, which have a source place for every target place."""
-    rows, places, sources = known
-    return [int((one[rows, places] == sources).sum()) for one in seen]
-
-
-def _seen(model: TranslationModel, batch: Batch) -> list[Int[Tensor, "B N"]]:
-    """Where each layer of the decoder looks most, its heads taken together."""
+def _hits(
+    model: TranslationModel, batch: Batch, rows: Int[Tensor, "A"], places: Int[Tensor, "A"], sources: Int[Tensor, "A"]
+) -> list[int]:
+    """How many anchors each layer of the decoder finds."""
     looks = forced_looks(
         model, model.looks_at_source(), batch.source, batch.source_padding, batch.target, batch.target_padding
     )
-    return [weights.mean(1).argmax(-1) for weights in looks]
+    seen = [weights.mean(1).argmax(-1) for weights in looks]
+    return [int((one[rows, places] == sources).sum()) for one in seen]

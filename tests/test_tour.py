@@ -2,13 +2,18 @@
 
 import importlib.util
 import re
+import shlex
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from typer.main import get_command
 
 from mirada import attention
 from mirada.attention.pattern import WORDS
+from mirada.cli.app import app
 from mirada.viewing.examples import worked_examples
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -17,13 +22,15 @@ SHOWN = sorted(set(re.findall(r'src="(pictures/[^"]+)"', TOUR)))
 
 
 @pytest.fixture(scope="module")
-def make_tour() -> ModuleType:
+def make_tour() -> Iterator[ModuleType]:
+    sys.path.insert(0, str(DOCS))  # where a script finds the modules beside it
     spec = importlib.util.spec_from_file_location("make_tour", DOCS / "make_tour.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module
+    yield module
+    sys.path.remove(str(DOCS))
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +82,21 @@ def test_every_worked_example_is_a_line() -> None:
 
 def test_a_file_is_named_after_its_pattern(make_tour: ModuleType) -> None:
     assert make_tour.file_name("window(8, 0) & strided(4) | full") == "window-8-0-and-strided-4-or-full"
+
+
+def test_the_translators_are_those_of_the_recipe_and_show_what_the_text_says(make_tour: ModuleType) -> None:
+    kept = make_tour.known()  # raises where the recipe has changed since
+    none, bahdanau, transformer = (row["chrf"]["score"] for row in kept["models"])
+    assert none < bahdanau
+    assert none < transformer
+    for row in kept["models"]:
+        assert f"BLEU {row['bleu']['score']:.1f}, chrF {row['chrf']['score']:.1f}" in TOUR
+
+
+def test_the_commands_of_the_tour_are_commands(make_tour: ModuleType) -> None:
+    commands = re.findall(r"^    mirada (\S+) (.*)$", re.sub(r" \\\n +", " ", TOUR), re.MULTILINE)
+    assert [verb for verb, _ in commands] == ["train", "train", "view", "train", "view", "compare"]
+    for verb, words in commands:
+        known = get_command(app).commands[verb].params
+        options = {name for one in known for name in one.opts}
+        assert {word for word in shlex.split(words) if word.startswith("--")} <= options

@@ -1,0 +1,129 @@
+"""The three translators of the tour: trained, compared and looked at by the commands that the tour shows.
+
+What came of it is kept in docs/tour_translators.json, with a name for the recipe, and in docs/pictures. Training takes
+a few minutes, so it is done again only when the recipe has changed, or the file is gone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from mirada.corpora.demo import corpus
+from mirada.demonstration.run import DEV, FILES, SEED, TEST, TRAIN
+
+DOCS = Path(__file__).parent
+KEPT = DOCS / "tour_translators.json"
+CONFIG = DOCS / "tour.toml"
+STEPS = 500
+SENTENCE = "The animal didn't cross the street because it was too tired."
+COMMON = (
+    "mirada train demo/train.en-es.tsv --dev demo/dev.en-es.tsv --test demo/test.en-es.tsv "
+    f"--from en --to es --config docs/tour.toml --preset tiny --steps {STEPS}"
+)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A translator of the tour: the name of its folder, what makes it what it is, and the picture of its look."""
+
+    name: str
+    options: str
+    picture: str | None
+
+    @property
+    def command(self) -> str:
+        return " ".join(f"{COMMON} {self.options} --output {self.name}".split())
+
+    @property
+    def view(self) -> str:
+        return f'mirada view {self.name} "{SENTENCE}" --output {self.picture}'
+
+
+KINDS = (
+    Kind("one-vector", "--model recurrent --set model.attention.score=none", None),
+    Kind("bahdanau", "--model recurrent --set model.attention.when=before", "look-bahdanau.svg"),
+    Kind("transformer", "", "look-transformer.svg"),
+)
+COMPARE = (
+    f"mirada compare {' '.join(kind.name for kind in KINDS)} --input demo/test.en --reference demo/test.es "
+    "--output by-length.svg"
+)
+PICTURES = ("by-length.svg", *(kind.picture for kind in KINDS if kind.picture is not None))
+
+
+def recipe() -> str:
+    """A name for all that decides what is trained and shown."""
+    words = [*(kind.command for kind in KINDS), COMPARE, SENTENCE, CONFIG.read_text(encoding="utf-8")]
+    return blake2b("\n".join(words).encode(), digest_size=8).hexdigest()
+
+
+def known() -> dict[str, object]:
+    """What is kept of the translators; an error where it is of another recipe."""
+    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    if kept.get("recipe") != recipe():
+        raise ValueError(f"{KEPT} was made by another recipe; run make tour")
+    return kept
+
+
+def train_if_changed() -> None:
+    """Train, compare and look anew, unless that was done by the same recipe."""
+    try:
+        known()
+    except ValueError:
+        with tempfile.TemporaryDirectory(prefix="mirada-tour-") as folder:
+            _train(Path(folder))
+
+
+def _train(folder: Path) -> None:
+    _write_corpus(folder / "demo")
+    (folder / "docs").mkdir()
+    shutil.copy(CONFIG, folder / "docs" / CONFIG.name)
+    seconds = {}
+    for kind in KINDS:
+        print(f"$ {kind.command}", flush=True)
+        before = _cpu_seconds()
+        _run(kind.command, folder)
+        seconds[kind.name] = round(_cpu_seconds() - before)
+    compared = json.loads(_run(f"{COMPARE} --json", folder))
+    said = {kind.name: _run(f"mirada translate {kind.name}", folder, SENTENCE).strip() for kind in KINDS}
+    for kind in KINDS:
+        if kind.picture is not None:
+            _run(kind.view, folder)
+    for picture in PICTURES:
+        shutil.copy(folder / picture, DOCS / "pictures" / picture)
+    kept = {"recipe": recipe(), "seconds": seconds, "said": said, **compared}
+    KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
+
+
+def _write_corpus(folder: Path) -> None:
+    """The files that `mirada demo --output demo` writes, and the two sides of its test set."""
+    folder.mkdir()
+    made = corpus(TRAIN, DEV, TEST, SEED)
+    for name, pairs in (("train", made.train), ("dev", made.dev), ("test", made.test)):
+        lines = "".join(f"{pair.source}\t{pair.target}\n" for pair in pairs)
+        (folder / FILES[name]).write_text(lines, encoding="utf-8")
+    for name, texts in (("en", [one.source for one in made.test]), ("es", [one.target for one in made.test])):
+        (folder / f"test.{name}").write_text("\n".join(texts) + "\n", encoding="utf-8")
+
+
+def _run(command: str, folder: Path, text: str = "") -> str:
+    """What a command prints, on one core, so that its time says the same on every machine with more."""
+    words = [sys.executable, "-m", *shlex.split(command)]
+    one_core = os.environ | {"OMP_NUM_THREADS": "1"}
+    done = subprocess.run(words, cwd=folder, input=text, stdout=subprocess.PIPE, text=True, check=True, env=one_core)
+    return done.stdout
+
+
+def _cpu_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

@@ -42,6 +42,12 @@ def test_what_is_saved_is_loaded(folder: Path, tmp_path: Path) -> None:
     assert (folder / "model.safetensors").read_bytes() == (tmp_path / "copy" / "model.safetensors").read_bytes()
 
 
+def test_loading_draws_no_numbers(folder: Path) -> None:
+    before = torch.get_rng_state()
+    load(folder)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors", "subwords.model"])
 def test_a_missing_or_truncated_file_is_told_by_name(folder: Path, name: str) -> None:
     data = (folder / name).read_bytes()

@@ -22,6 +22,7 @@ from mirada.corpora.writing import replacing
 from mirada.models.build import build
 from mirada.models.config import ModelConfig, Strict, problems
 from mirada.models.encoder_decoder import TranslationModel
+from mirada.models.undrawn import Undrawn
 from mirada.text.slots import COUNT
 from mirada.text.subwords import Subwords
 
@@ -90,7 +91,8 @@ def load(folder: Path) -> Loaded:
     """The model of a folder, in float32 and ready to translate."""
     config = read_config(folder)
     subwords = _read_subwords(folder, config)
-    model = build(config.model, config.vocabulary)
+    with Undrawn():
+        model = build(config.model, config.vocabulary)
     assign(model, read_tensors(folder / WEIGHTS), folder / WEIGHTS)
     return Loaded(config, model.eval(), subwords)
 

@@ -10,9 +10,10 @@ from typer.testing import CliRunner, Result
 
 from mirada.cli.export import export
 from mirada.cli.translate import translate
+from mirada.corpora.store import StoreWriter
 from mirada.export.engine import ExportedEngine
 from tests.export.models import model_folder, shape
-from tests.translators import TEXTS
+from tests.translators import TEXTS, subwords
 
 app = typer.Typer()
 app.command()(export)
@@ -76,6 +77,21 @@ def test_a_folder_of_its_own_and_json(model, sentences, tmp_path) -> None:
     assert (told["output"], told["quantization"], told["check"]["sentences"]) == (str(output), "float16", 3)
     assert told["bytes"] == sum(path.stat().st_size for path in output.iterdir())
     assert not (model / "export").exists()
+
+
+def test_a_shortlist_is_tried_where_numbers_are_rounded(model, sentences, tmp_path) -> None:
+    words = ("export", model, "--check", sentences, "--quantization", "float16", "--json")
+    without_pairs = run(*words, "-o", tmp_path / "first")
+    assert "No shortlist: " in without_pairs.stderr
+    assert json.loads(without_pairs.stdout)["shortlist"]["kept"] is False
+    with StoreWriter(model / "data" / "train", "test", subwords().size) as writer:
+        writer.add(*([subwords().encode_flat(TEXTS, end=True)] for _ in range(2)))
+    told = run(*words, "-o", tmp_path / "second")
+    trial = json.loads(told.stdout)["shortlist"]
+    assert (trial["sentences"], trial["kept"]) == (3, trial["same"] == 3)
+    assert (tmp_path / "second" / "vmap.txt").exists() == trial["kept"]
+    assert json.loads(run(*words, "--no-shortlist", "-o", tmp_path / "third").stdout)["shortlist"] is None
+    assert left_over(tmp_path) == []
 
 
 def test_a_package(model, sentences, tmp_path) -> None:

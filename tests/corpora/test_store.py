@@ -54,6 +54,12 @@ def test_what_goes_in_comes_out(store: Store) -> None:
     store.verify()
 
 
+def test_what_stands_in_a_side(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mirada.corpora.store.RUN", 3)  # ids at once
+    for side, rows in (("source", SOURCE), ("target", TARGET)):
+        assert np.flatnonzero(store.said(side)).tolist() == sorted({one for row in rows for one in row})
+
+
 def test_a_batch_is_padded_at_the_right(store: Store) -> None:
     tokens, lengths = store.batch(np.array([4, 0, 1, 0]), "source")
     assert tokens.dtype == np.int64

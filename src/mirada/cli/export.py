@@ -51,6 +51,9 @@ def export(
     check: Annotated[
         Path | None, typer.Option(help="Sentences to compare both with, one on each line; else the model's own.")
     ] = None,
+    shortlist: Annotated[
+        bool, typer.Option(help="With rounding: leave out what training never said, if 99 % stays the same.")
+    ] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -64,10 +67,11 @@ def export(
     from mirada.export.run import Format, Request
     from mirada.export.run import export as run
 
-    request = Request(model, Format(form.value), output, quantization.value, check)
+    request = Request(model, Format(form.value), output, quantization.value, check, shortlist)
     with ExitStack() as stack:
 
         def listening(sentences: "Sentences") -> "Callable[[int], None]":
+            stack.close()  # the bar of what was compared before
             detail(f"{len(sentences.texts)} sentences to compare with: {sentences.origin}")
             return stack.enter_context(bar("comparing", len(sentences.texts)))
 
@@ -82,6 +86,8 @@ def _tell(result: "Result", model: Path) -> None:
     first = result.agreement.first
     if first is not None:
         detail(f"{first.source}\n  model:    {first.model}\n  exported: {first.exported}")
+    if result.trial is not None:
+        say(f"{result.trial}.")
     say(f"{result.output} written, {result.size / 1e6:.1f} MB.")
     if result.output.is_dir():
         used = model if result.output == model / "export" else result.output

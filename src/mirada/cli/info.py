@@ -130,6 +130,7 @@ class KnownExport:
             "to": about.target,
             "engine": "ctranslate2",
             "quantization": about.quantization,
+            "shortlist": about.shortlist,
             "vocabulary": about.vocabulary,
             "slots": about.slots,
             "longest": about.longest,
@@ -146,7 +147,8 @@ class KnownExport:
         rounded = "float32" if about.quantization == "none" else about.quantization
         yield _told("model", f"exported for CTranslate2, {rounded}; its card says what it was made from")
         slots = f", {about.slots} slots for placeholders" if about.slots else ""
-        yield _told("vocabulary", f"{about.vocabulary:,} subwords{slots}")
+        shortlist = "" if about.shortlist is None else f", {about.shortlist:,} of them can be said"
+        yield _told("vocabulary", f"{about.vocabulary:,} subwords{shortlist}{slots}")
         yield from _listed(self.files)
 
 

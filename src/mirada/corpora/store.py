@@ -28,6 +28,8 @@ from mirada.corpora.store_format import (
 from mirada.corpora.store_writer import StoreWriter
 from mirada.text.subwords import PADDING, Flat
 
+RUN = 1 << 22  # ids that are read at once
+
 __all__ = ["DamagedStoreError", "Flat", "Store", "StoreWriter", "file_identity", "fingerprint"]
 
 
@@ -100,6 +102,13 @@ class Store:
         padded[real] = self._tokens[side][(starts[:, None] + columns)[real]]
         return padded, lengths
 
+    def said(self, side: Side) -> NDArray[np.bool_]:
+        """Which ids stand in some text of a side, [vocabulary]."""
+        found = np.zeros(self.vocabulary, dtype=np.bool_)
+        for start in range(0, len(self._tokens[side]), RUN):
+            found[self._tokens[side][start : start + RUN]] = True
+        return found
+
     def verify(self) -> None:
         """Read everything once: every offset and id must be possible. For a store from a place one does not trust."""
         for side in SIDES:
@@ -108,8 +117,8 @@ class Store:
                 part = slice(start, start + (1 << 20))
                 if not np.array_equal(np.diff(offsets[start : start + (1 << 20) + 1]), lengths[part]):
                     raise DamagedStoreError(f"{self.folder}: {side}.offsets and {side}.lengths disagree; remove it")
-            for start in range(0, len(tokens), 1 << 22):
-                if int(tokens[start : start + (1 << 22)].max()) >= self.vocabulary:
+            for start in range(0, len(tokens), RUN):
+                if int(tokens[start : start + RUN].max()) >= self.vocabulary:
                     raise DamagedStoreError(f"{self.folder}: {side}.tokens holds impossible ids; remove it")
 
     def _one(self, side: Side, row: int, variant: int) -> NDArray[np.int64]:

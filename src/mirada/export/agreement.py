@@ -70,26 +70,29 @@ def require_enough(agreement: Agreement, quantization: Quantization) -> None:
     raise ExportError(f"{agreement}{example}; {least:.0%} must be, so nothing was written: {advice}")
 
 
-def choose_sentences(folder: Path, given: Path | None, engine: Engine) -> Sentences:
+def choose_sentences(folder: Path, given: Path | None, engine: Engine, most: int = SENTENCES) -> Sentences:
     """Sentences to compare with: the file that is given, else the run's own, else those of the demonstration."""
     if given is not None:
-        found = Sentences(_readable((line for line in lines(given) if isinstance(line, str)), engine), str(given))
+        read = (line for line in lines(given) if isinstance(line, str))
+        found = Sentences(_readable(read, engine, most), str(given))
         if not found.texts:
             raise ExportError(f"{given} has no sentence that the model can read whole; name a file with text")
         return found
     for name in OWN_TEXT:
-        texts = _readable(_own(folder / "data" / name), engine)
+        texts = _readable(_own(folder / "data" / name), engine, most)
         if texts:
             return Sentences(texts, f"the model's own {name.removesuffix('.json')} set")
-    grammar = (made.pair.source for made in generate(2 * SENTENCES, seed=0))
-    return Sentences(_readable(grammar, engine), "of the demonstration")
+    grammar = (made.pair.source for made in generate(2 * most, seed=0))
+    return Sentences(_readable(grammar, engine, most), "of the demonstration")
 
 
-def compare(model: Engine, exported: Engine, sentences: Sentences, listen: Callable[[int], None]) -> Agreement:
+def compare(
+    model: Engine, exported: Engine, sentences: Sentences, listen: Callable[[int], None], at_once: int = AT_ONCE
+) -> Agreement:
     """Translate with both, by beam search as users do; `listen` is told how many sentences are done."""
     same, first = 0, None
-    for start in range(0, len(sentences.texts), AT_ONCE):
-        texts = sentences.texts[start : start + AT_ONCE]
+    for start in range(0, len(sentences.texts), at_once):
+        texts = sentences.texts[start : start + at_once]
         for source, ours, theirs in zip(texts, _said(model, texts), _said(exported, texts), strict=True):
             same += ours == theirs
             if ours != theirs and first is None:
@@ -105,11 +108,11 @@ def _said(engine: Engine, texts: list[str]) -> list[str]:
     return decode(engine.subwords, [one.hypotheses[0].tokens for one in found], [one.symbols for one in coded])
 
 
-def _readable(texts: Iterable[str], engine: Engine) -> list[str]:
+def _readable(texts: Iterable[str], engine: Engine, most: int) -> list[str]:
     """The first texts that have words and are short enough to be read whole."""
     longest = engine.about.longest
     fitting = (text for text in texts if has_words(text) and len(encode(engine.subwords, [text])[0].ids) <= longest)
-    return list(islice(fitting, SENTENCES))
+    return list(islice(fitting, most))
 
 
 def _own(path: Path) -> Iterator[str]:

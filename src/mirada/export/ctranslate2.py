@@ -35,7 +35,9 @@ from mirada.attention.position import RelativePositions
 from mirada.decoding.engine import LONGEST_LIMIT
 from mirada.decoding.limits import cap
 from mirada.export.capability import require_form
-from mirada.export.folder import ABOUT, CARD, SUBWORDS, Exported, ExportError, Quantization, fingerprint
+from mirada.export.folder import ABOUT, CARD, SHORTLIST, SUBWORDS, Exported, ExportError, Quantization, fingerprint
+from mirada.export.shortlist import Shortlist
+from mirada.export.shortlist import write as write_shortlist
 from mirada.layers.block import Block
 from mirada.layers.feed_forward import FeedForward
 from mirada.layers.norm import Norm
@@ -52,10 +54,19 @@ Affine = tuple[Matrix, Matrix]  # weight and bias
 PLACES = cap(LONGEST_LIMIT) + 1  # of a table that could have any number: all that a translation can reach
 
 
-def write(loaded: Loaded, folder: Path, quantization: Quantization = "none", weights: Path | None = None) -> Exported:
+def write(
+    loaded: Loaded,
+    folder: Path,
+    quantization: Quantization = "none",
+    weights: Path | None = None,
+    shortlist: Shortlist | None = None,
+) -> Exported:
     """Write a model into a folder that is there and empty; `weights` is the file that the model was read from."""
     require_form(loaded.config.model)
     spec = build_spec(loaded)
+    if shortlist is not None:
+        spec.decoder.projection.bias[shortlist.ids] += shortlist.raised
+        write_shortlist(shortlist, loaded.subwords, folder / SHORTLIST)
     pieces = list(loaded.subwords.pieces)
     spec.register_source_vocabulary(pieces)
     spec.register_target_vocabulary(pieces)
@@ -77,6 +88,7 @@ def write(loaded: Loaded, folder: Path, quantization: Quantization = "none", wei
         longest=loaded.config.longest,
         places=loaded.config.model.places,
         quantization=quantization,
+        shortlist=None if shortlist is None else len(shortlist.ids),
         weights="" if weights is None else fingerprint(weights),
     )
     (folder / ABOUT).write_text(about.model_dump_json(indent=2) + "\n", encoding="utf-8")

@@ -161,6 +161,7 @@ class ExportedEngine:
             beam_size=search.beam,
             num_hypotheses=search.beam,
             length_penalty=penalty,
+            use_vmap=self.exported.shortlist is not None,
             no_repeat_ngram_size=GRAM if self.held else 0,
             min_decoding_length=1 if self.held else 0,
             max_decoding_length=limit,

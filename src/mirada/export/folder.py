@@ -1,6 +1,7 @@
 """An exported folder: what CTranslate2 reads, our subwords, and `mirada.json`, which says what the model is for.
 
     config.json  model.bin  shared_vocabulary.json      CTranslate2's own
+    vmap.txt                                            the shortlist, if it has one (`mirada.export.shortlist`)
     subwords.model  mirada.json  card.md                ours
 
 Nothing here imports torch. A folder from elsewhere is checked before it is used: every file must be there, and no
@@ -21,11 +22,17 @@ from mirada.text.slots import COUNT
 from mirada.text.subwords import Subwords
 
 ABOUT, SUBWORDS, CARD = "mirada.json", "subwords.model", "card.md"
-MODEL, VOCABULARY, SETTINGS = "model.bin", "shared_vocabulary.json", "config.json"
+MODEL, VOCABULARY, SETTINGS, SHORTLIST = "model.bin", "shared_vocabulary.json", "config.json", "vmap.txt"
 INSIDE = "export"  # where a model's own folder keeps its export
 SCHEMA: Final = 1
-# Bytes. CTranslate2 reads the last three itself, and as much as there is.
-LARGEST = {ABOUT: 1_000_000, SETTINGS: 1_000_000, VOCABULARY: 200_000_000, MODEL: 100_000_000_000}
+# Bytes. CTranslate2 reads the last four itself, and as much as there is.
+LARGEST = {
+    ABOUT: 1_000_000,
+    SETTINGS: 1_000_000,
+    VOCABULARY: 200_000_000,
+    SHORTLIST: 1_000_000_000,
+    MODEL: 100_000_000_000,
+}
 BLOCKS, BLOCK = 64, 4_096  # of the weights, enough to tell two trainings apart in a millisecond
 
 Quantization = Literal["none", "int8", "int8_float32", "int8_float16", "int8_bfloat16", "int16", "float16", "bfloat16"]
@@ -49,6 +56,7 @@ class Exported(BaseModel):
     longest: int = Field(ge=1)  # most tokens that a text of the training data had
     places: int | None = Field(default=None, ge=1)  # None where the model knows every place
     quantization: Quantization = "none"
+    shortlist: int | None = Field(default=None, ge=1)  # how many subwords it has, if there is one
     weights: str = Field(default="", max_length=200)  # `fingerprint` of the weights that it was made from
 
     @property
@@ -77,10 +85,13 @@ def read_about(folder: Path) -> Exported:
             f"{path} has schema {number}; this version of mirada reads up to {SCHEMA}: install a newer one"
         )
     try:
-        return Exported.model_validate(data)
+        about = Exported.model_validate(data)
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'it'}: {one['msg']}" for one in error.errors())
         raise ExportError(f"{path} is damaged: {wrong}; export the model again") from None
+    if about.shortlist is not None:
+        _require_file(folder / SHORTLIST)
+    return about
 
 
 def read_subwords(folder: Path, about: Exported) -> Subwords:

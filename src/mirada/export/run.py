@@ -15,6 +15,7 @@ from mirada.export.argos import SUFFIX, pack, package_name
 from mirada.export.capability import require_form
 from mirada.export.engine import INSTALL, ExportedEngine, is_installed
 from mirada.export.folder import INSIDE, Exported, ExportError, Quantization, is_exported
+from mirada.export.trial import SENTENCES, Trial, Tried, try_shortlist
 from mirada.models.engine import TorchEngine
 from mirada.models.folder import WEIGHTS, load, read_config
 
@@ -35,6 +36,7 @@ class Request:
     output: Path | None = None  # None: `export/` in the model's own folder
     quantization: Quantization = "none"
     check: Path | None = None  # sentences to compare with
+    shortlist: bool = True  # to be tried where numbers are rounded; Argos Translate would not use it
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Result:
     output: Path
     exported: Exported
     agreement: Agreement
+    trial: Trial | None  # of a shortlist
     size: int  # bytes
 
     def as_json(self) -> dict[str, object]:
@@ -59,6 +62,7 @@ class Result:
                 "same": self.agreement.same,
                 "origin": self.agreement.origin,
             },
+            "shortlist": None if self.trial is None else self.trial.as_json(),
         }
 
 
@@ -80,12 +84,17 @@ def export(request: Request, listening: Progress) -> Result:
         sentences = choose_sentences(request.model, request.check, model)
         agreement = compare(model, ExportedEngine.load(folder), sentences, listening(sentences))
         require_enough(agreement, request.quantization)
+        trial = None
         if request.form is Format.ARGOS:
             place = _packed(folder, exported, place)
         else:
-            _move(folder, place)
+            tried = Tried(request.model, folder, folder.with_name("short"), request.quantization)
+            if request.shortlist and request.quantization != "none":
+                many = choose_sentences(request.model, request.check, model, SENTENCES)
+                trial = try_shortlist(tried, loaded, many, listening(many))
+            _move(tried.place if trial is not None and trial.kept else folder, place)
     size = sum(file.stat().st_size for file in (place.iterdir() if place.is_dir() else [place]))
-    return Result(place, exported, agreement, size)
+    return Result(place, exported, agreement, trial, size)
 
 
 def _place(request: Request) -> Path:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mirada.training.budget import LAST_VALIDATIONS, TEST_COST, VALIDATION_COST, asked, by_count, by_time
+from mirada.training.budget import LAST_VALIDATIONS, asked, by_count, by_time
 from mirada.training.config import BudgetConfig, TrainingConfig
 from mirada.training.defaults import default_dropout, default_rate, default_sampling, default_warmup
 
@@ -21,19 +21,19 @@ def test_one_budget_at_a_time() -> None:
 
 
 def test_minutes_leave_room_for_all_that_is_no_step() -> None:
-    whole = by_time(10.0, 0.0, (0.5, 2_000.0), 100.0, 20, (0, 0))
+    whole = by_time(10.0, 0.0, (0.5, 2_000.0), 100.0, 20, (0.0, 0.0))
     assert whole.steps == 1_200
-    less = by_time(10.0, 60.0, (0.5, 2_000.0), 100.0, 20, (10_000, 20_000))
-    look, test = VALIDATION_COST * 10_000 / 4_000, TEST_COST * 20_000 / 4_000
+    less = by_time(10.0, 60.0, (0.5, 2_000.0), 100.0, 20, (16_000.0, 200_000.0))
+    look, test = 16_000 / 4_000, 200_000 / 4_000
     assert less.steps == int((600 - 60 - test - LAST_VALIDATIONS * look - less.validations * look) / 0.5)
     assert less.validations == 12, "8 % of the time"
-    slow = by_time(1.0, 0.0, (0.5, 2_000.0), 100.0, 20, (10_000, 0))
+    slow = by_time(1.0, 0.0, (0.5, 2_000.0), 100.0, 20, (16_000.0, 0.0))
     assert slow.validations == 3, "looking may not eat the time"
 
 
 def test_too_little_time_is_told_with_what_would_do() -> None:
     with pytest.raises(ValueError, match="--minutes 1 is too short"):
-        by_time(1.0, 70.0, (0.5, 2_000.0), 100.0, 20, (0, 0))
+        by_time(1.0, 70.0, (0.5, 2_000.0), 100.0, 20, (0.0, 0.0))
 
 
 def test_short_runs_are_not_looked_at_after_every_step() -> None:

@@ -178,21 +178,22 @@ def _reasons_against_export(request: "Request") -> list[str]:
     """Why the model that is to be trained could not be exported; a preset changes nothing in that."""
     from mirada.export.capability import reasons_against
     from mirada.models.folder import read_config
-    from mirada.training.run import with_preset
+    from mirada.training.translation import with_preset
 
     if request.start is not None:
         return reasons_against(read_config(request.start).model)
-    return reasons_against(with_preset(request, request.preset or "small").model)
+    return reasons_against(with_preset(request.settings, request.preset or "small", request.where).model)
 
 
 def _tell(request: "Request", outcome: "Outcome") -> None:
-    if outcome.result is None:
-        return
-    result = outcome.result
-    if result.test is not None:
-        for name, metric in (("BLEU", result.test.bleu), ("chrF", result.test.chrf)):
-            say(f"Test set ({result.test_sentences:,} pairs, beam 5): {name} {metric.score:.2f}  {metric.signature}")
-    say(f"The model is in {request.output}. Try it: echo 'A sentence.' | mirada translate {request.output}")
+    from mirada.training.result import Result
+
+    match outcome.result:
+        case Result(test=scores, test_sentences=count):
+            if scores is not None:
+                for name, metric in (("BLEU", scores.bleu), ("chrF", scores.chrf)):
+                    say(f"Test set ({count:,} pairs, beam 5): {name} {metric.score:.2f}  {metric.signature}")
+            say(f"The model is in {request.output}. Try it: echo 'A sentence.' | mirada translate {request.output}")
 
 
 def _as_json(request: "Request", outcome: "Outcome") -> dict[str, object]:

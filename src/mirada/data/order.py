@@ -73,6 +73,7 @@ class Order:
                 f"use {2 * self.longest} or more, or a smaller data.longest"
             )
         self._store, self._budget, self._seed, self._shown = store, budget, seed, variants
+        self._allowed = longest
         self._epoch: tuple[int, Cut] | None = None
 
     def __len__(self) -> int:
@@ -82,6 +83,13 @@ class Order:
     def tokens(self) -> int:
         """The tokens of both sides in one epoch, in the best segmentation."""
         return sum(int(side[self._rows, 0].sum(dtype=np.int64)) for side in self._lengths)
+
+    @property
+    def remarks(self) -> list[str]:
+        """What was left out."""
+        if not self.left_out:
+            return []
+        return [f"{self.left_out:,} pairs have more than {self._allowed} tokens and are left out."]
 
     def batches_in(self, epoch: int) -> int:
         """How many batches an epoch has."""

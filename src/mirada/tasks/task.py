@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from math import inf, isnan
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from pydantic import Field
 from torch import Tensor
 
-from mirada.data.batch import Batch
+from mirada.data.stream import Learnable
 from mirada.layers.noise import Noise
 from mirada.models.config import Strict
 
@@ -26,11 +26,14 @@ class Score(Strict):
         return -inf if isnan(found) else found
 
 
+Taken_contra = TypeVar("Taken_contra", bound=Learnable, contravariant=True)
+
+
 @runtime_checkable
-class Task(Protocol):
+class Task(Protocol[Taken_contra]):
     """A task holds its model and its development set."""
 
-    def loss(self, batch: Batch, noise: Noise | None, smoothing: float) -> Tensor:
+    def loss(self, batch: Taken_contra, noise: Noise | None, smoothing: float) -> Tensor:
         """The mean loss of a batch's expected tokens."""
 
     def validate(self, step: int) -> Score:

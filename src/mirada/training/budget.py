@@ -12,8 +12,6 @@ MEASURE_SHARE = 0.02  # of the minutes, spent on measuring a step
 MEASURE_SECONDS = (2.0, 15.0)  # least and most of it
 MEASURE_STEPS = 5
 VALIDATION_SHARE = 0.08  # of the minutes, for validations
-VALIDATION_COST = 1.6  # of the time that training on as many tokens takes: no backward pass, but greedy decoding
-TEST_COST = 10.0  # the same for beam search
 LAST_VALIDATIONS = 2  # at the end: of the best weights, and of the mean of the best
 FEWEST_VALIDATIONS = 3
 STEPS_BETWEEN = 25  # two validations, at least
@@ -54,16 +52,17 @@ def by_time(
     step: tuple[float, float],
     steps_in_epoch: float,
     validations: int,
-    held_out: tuple[int, int],
+    held_out: tuple[float, float],
 ) -> Budget:
     """A budget of minutes, `spent` seconds of which are gone.
 
-    `step` is the seconds and tokens of a step, `held_out` the tokens of the development sample and of the test set.
+    `step` is the seconds and tokens of a step, `held_out` how many tokens could be trained on in the
+    time of a look at the development sample and in that of the test at the end.
     """
     seconds, tokens = step
     second_of_token = seconds / max(1.0, tokens)
-    look = VALIDATION_COST * held_out[0] * second_of_token
-    left = 60 * minutes - spent - TEST_COST * held_out[1] * second_of_token - LAST_VALIDATIONS * look
+    look = held_out[0] * second_of_token
+    left = 60 * minutes - spent - held_out[1] * second_of_token - LAST_VALIDATIONS * look
     affordable = int(VALIDATION_SHARE * 60 * minutes / max(1e-6, look))
     looks = min(validations, max(FEWEST_VALIDATIONS, affordable))
     steps = int((left - looks * look) / seconds)

@@ -43,8 +43,8 @@ class BudgetConfig(Strict):
     minutes: float | None = Field(default=None, gt=0)
 
 
-class TrainingConfig(Strict):
-    """How the model learns."""
+class LearningConfig(Strict):
+    """How a model learns, whatever its task."""
 
     model_config = ConfigDict(allow_inf_nan=False)
 
@@ -61,13 +61,11 @@ class TrainingConfig(Strict):
     clip: float = Field(default=1.0, ge=0, description="longest gradient; 0 for no limit")
     smoothing: float = Field(default=0.1, ge=0, lt=1)
     dropout: float | None = Field(default=None, ge=0, lt=1, description="by how often the data is passed over")
-    forcing: ForcingConfig = TeacherConfig()
     precision: PrecisionKind = "auto"
     device: str = "auto"
     threads: int | None = Field(default=None, ge=1, le=1_024)
     validations: int = Field(default=20, ge=1, description="how often the run looks at the development set")
-    validation_sentences: int = Field(default=500, ge=1, description="of the development set, translated each time")
-    select: Literal["chrf", "bleu", "loss"] = "chrf"
+    select: str = Field(default="loss", description="the measure by which the best weights are chosen")
     patience: int = Field(
         default=8, ge=0, description="validations without a better one before the run stops; 0: never"
     )
@@ -75,9 +73,43 @@ class TrainingConfig(Strict):
     save_minutes: float = Field(default=5.0, gt=0)
 
 
-class RunConfig(Strict):
-    """A whole run."""
+class TrainingConfig(LearningConfig):
+    """How a translator learns."""
+
+    forcing: ForcingConfig = TeacherConfig()
+    validation_sentences: int = Field(default=500, ge=1, description="of the development set, translated each time")
+    select: Literal["chrf", "bleu", "loss"] = "chrf"
+
+
+class AnyRunConfig(Strict):
+    """A whole run, whatever its task."""
+
+    model: ModelConfig
+    training: LearningConfig
+
+    @property
+    def whole_batches(self) -> bool:
+        """Whether a batch must be computed whole: the statistics of batch norm are those of all its rows."""
+        return self.model.norm == "batch"
+
+    @property
+    def samples(self) -> bool:
+        """Whether several segmentations of each text were asked for."""
+        return False
+
+
+class RunConfig(AnyRunConfig):
+    """A whole run of translation."""
 
     data: DataConfig = DataConfig()
     model: ModelConfig = TransformerConfig()
     training: TrainingConfig = TrainingConfig()
+
+    @property
+    def whole_batches(self) -> bool:
+        # Ways to train other than by the teacher change the model's mode on the way.
+        return super().whole_batches or self.training.forcing.kind != "teacher"
+
+    @property
+    def samples(self) -> bool:
+        return self.data.variants is not None

@@ -13,7 +13,7 @@ import torch
 
 from mirada.training import budget as budgets
 from mirada.training.budget import Budget
-from mirada.training.config import RunConfig, TrainingConfig
+from mirada.training.config import AnyRunConfig, LearningConfig
 from mirada.training.crew import FEWEST_TOKENS, parts_for
 from mirada.training.defaults import default_dropout, default_rate, default_sampling, default_warmup
 from mirada.training.loop import Course
@@ -29,7 +29,7 @@ class Pass:
 
 
 def decide_budget(
-    training: TrainingConfig, before: RunRecord | None, one: Pass, within: Callable[[float], Budget]
+    training: LearningConfig, before: RunRecord | None, one: Pass, within: Callable[[float], Budget]
 ) -> Budget:
     """The budget that was asked for; a run that goes on keeps its own, or its share of other minutes.
 
@@ -46,16 +46,14 @@ def decide_budget(
     return within(asked.minutes)
 
 
-def decide_parts(config: RunConfig, before: RunRecord | None, device: torch.device, longest: int) -> int:
+def decide_parts(config: AnyRunConfig, before: RunRecord | None, device: torch.device, largest: int) -> int:
     """Into how many parts a step is cut. Sums are rounded, so a run that goes on keeps to what it began with."""
     if before is not None:
         return int(str(before.decided.get("parts", 1)))
-    # The statistics of batch norm are those of a whole batch; other ways to train change the model's mode on the way.
-    alone = config.model.norm == "batch" or config.training.forcing.kind != "teacher"
-    if device.type != "cpu" or alone:
+    if device.type != "cpu" or config.whole_batches:
         return 1
-    # A part must hold the longest pair.
-    return parts_for(torch.get_num_threads(), config.training.batch_tokens, max(FEWEST_TOKENS, 2 * longest))
+    # A part must hold the largest row of a batch.
+    return parts_for(torch.get_num_threads(), config.training.batch_tokens, max(FEWEST_TOKENS, largest))
 
 
 def _scaled(budget: Budget, share: float, one: Pass) -> Budget:
@@ -67,7 +65,7 @@ def _scaled(budget: Budget, share: float, one: Pass) -> Budget:
 class Decisions:
     """What was decided about a run with this config and budget."""
 
-    config: RunConfig
+    config: AnyRunConfig
     budget: Budget
     stored: int  # segmentations of each pair in the token store
     parts: int  # of a step, computed side by side
@@ -85,7 +83,7 @@ class Decisions:
         """How many segmentations of each pair are shown; a run that goes on keeps to what it began with."""
         if "segmentations" in self.earlier:
             return int(str(self.earlier["segmentations"]))
-        sampled = self.config.data.variants is not None or default_sampling(self.budget.epochs)
+        sampled = self.config.samples or default_sampling(self.budget.epochs)
         return self.stored if sampled else 1
 
     @property

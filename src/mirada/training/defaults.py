@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mirada.training.config import TrainingConfig
+from mirada.training.config import LearningConfig
 
 RATE_AT_256 = 2e-3  # the highest rate of a model of width 256; it falls as the width grows
 WARMUP_SHARE, LONGEST_WARMUP = 0.08, 4_000
@@ -17,7 +17,7 @@ def default_rate(width: int) -> float:
     return RATE_AT_256 * 256 / width
 
 
-def default_warmup(training: TrainingConfig, steps: int) -> int:
+def default_warmup(training: LearningConfig, steps: int) -> int:
     """How many steps the rate rises."""
     share = NOAM_WARMUP_SHARE if training.schedule == "noam" else WARMUP_SHARE
     return max(1, min(LONGEST_WARMUP, round(share * steps)))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from torch import Tensor
+from torch import Tensor, nn
 
+from mirada.data.stream import AnyBatch
 from mirada.decoding.options import Search
 from mirada.evaluation.translation import Scores, score, tokenizer_for
 from mirada.models import folder as model_folder
@@ -14,7 +15,7 @@ from mirada.models.build import build
 from mirada.models.encoder_decoder import TranslationModel
 from mirada.models.folder import FolderConfig, MetricRecord
 from mirada.tasks.anchors import best_layer
-from mirada.tasks.task import Score
+from mirada.tasks.task import Score, Task
 from mirada.tasks.translation import Development, TranslationTask, translate_texts
 from mirada.training import averaging, curves
 from mirada.training.card import write_card
@@ -37,7 +38,7 @@ def finish(
     """Write the finished folder."""
     model = build(config.model, config.vocabulary)
     task = TranslationTask(model, looked_at, prepared.subwords, config.target)
-    weights, development, steps = _best(folder, model, task, progress, select)
+    weights, development, steps = best_weights(folder, model, task, progress, select)
     model_folder.assign(model, weights, folder)
     model.eval()
     config = config.model_copy(update={"alignment_layer": best_layer(model, looked_at)})
@@ -75,8 +76,8 @@ def _recorded(test: Scores) -> dict[str, MetricRecord]:
     return {name: MetricRecord(score=metric.score, signature=metric.signature) for name, metric in named.items()}
 
 
-def _best(
-    folder: Path, model: TranslationModel, task: TranslationTask, progress: Progress, select: str
+def best_weights(
+    folder: Path, model: nn.Module, task: Task[AnyBatch], progress: Progress, select: str
 ) -> tuple[Mapping[str, Tensor], Score, tuple[int, ...]]:
     """The mean of the best checkpoints, or the best of them alone where the mean is worse."""
     single = max(progress.scores, key=lambda one: (one.measure(select), one.step)).step

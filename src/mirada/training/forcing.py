@@ -11,16 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Protocol, runtime_checkable
+from typing import Generic, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from mirada.data.batch import Batch
+from mirada.data.stream import AnyBatch
 from mirada.layers.noise import Noise
 from mirada.models.encoder_decoder import TranslationModel
-from mirada.tasks.task import Task
+from mirada.tasks.task import Taken_contra, Task
 from mirada.tasks.translation import evaluating
 from mirada.training.forcing_config import ParallelConfig, ScheduledConfig
 
@@ -28,10 +29,10 @@ ROWS = 512  # places whose next tokens are found at once
 
 
 @runtime_checkable
-class Forcing(Protocol):
+class Forcing(Protocol[Taken_contra]):
     """A way to train."""
 
-    def loss(self, batch: Batch, noise: Noise, smoothing: float, chance: Chance) -> Tensor:
+    def loss(self, batch: Taken_contra, noise: Noise, smoothing: float, chance: Chance) -> Tensor:
         """The loss of a batch, for the gradient of the model."""
 
     def step(self) -> None:
@@ -58,13 +59,13 @@ class Chance:
         return (torch.rand(like.shape, generator=self._generator) < probability).to(like.device)
 
 
-class TeacherForcing:
+class TeacherForcing(Generic[AnyBatch]):
     """Every token that enters is the true one."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task[AnyBatch]) -> None:
         self.task = task
 
-    def loss(self, batch: Batch, noise: Noise, smoothing: float, chance: Chance) -> Tensor:
+    def loss(self, batch: AnyBatch, noise: Noise, smoothing: float, chance: Chance) -> Tensor:
         return self.task.loss(batch, noise, smoothing)
 
     def step(self) -> None:
@@ -77,11 +78,15 @@ class TeacherForcing:
         """Nothing was kept."""
 
 
-class Sampling(TeacherForcing):
+class Sampling(TeacherForcing[Batch]):
     """Scheduled sampling: some of the tokens that enter are those that the model would have said."""
 
     def __init__(
-        self, task: Task, model: TranslationModel, config: ScheduledConfig | ParallelConfig, device: torch.device
+        self,
+        task: Task[Batch],
+        model: TranslationModel,
+        config: ScheduledConfig | ParallelConfig,
+        device: torch.device,
     ) -> None:
         super().__init__(task)
         self._model, self._config, self._device = model, config, device

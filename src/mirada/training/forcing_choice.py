@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from mirada.data.batch import Batch
 from mirada.models.encoder_decoder import TranslationModel
 from mirada.tasks.task import Task
 from mirada.training.forcing import Forcing, Sampling, TeacherForcing
@@ -18,8 +19,8 @@ from mirada.training.forcing_professor import ProfessorForcing
 
 
 def choose_forcing(
-    config: ForcingConfig, task: Task, model: TranslationModel, seed: int, device: torch.device
-) -> Forcing:
+    config: ForcingConfig, task: Task[Batch], model: TranslationModel, seed: int, device: torch.device
+) -> Forcing[Batch]:
     """The way to train that a config asks for."""
     match config:
         case ProfessorConfig():

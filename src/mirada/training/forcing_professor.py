@@ -46,11 +46,11 @@ class Discriminator(nn.Module):
         return self.output_map(self.encoder(states, padding)[1])[:, 0]
 
 
-class ProfessorForcing(TeacherForcing):
+class ProfessorForcing(TeacherForcing[Batch]):
     """Teacher forcing beside a discriminator of free-running states; both are scored on the same places."""
 
     def __init__(
-        self, task: Task, model: TranslationModel, config: ProfessorConfig, seed: int, device: torch.device
+        self, task: Task[Batch], model: TranslationModel, config: ProfessorConfig, seed: int, device: torch.device
     ) -> None:
         super().__init__(task)
         self._model, self._config, self._device = model, config, device

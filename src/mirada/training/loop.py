@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from itertools import islice
 from math import isfinite
 from pathlib import Path
+from typing import Generic
 
 import torch
 from torch import Tensor
 
-from mirada.data.batch import Batch
-from mirada.data.order import Order, Position
+from mirada.data.order import Position
+from mirada.data.stream import AnyBatch, Batches
 from mirada.layers.noise import Noise
 from mirada.tasks.task import Score, Task
 from mirada.training import averaging, checkpoint, metrics
@@ -68,20 +69,20 @@ class Course:
         return rate_at(self.schedule, step, peak=self.peak, warmup=self.warmup, total=self.total, width=self.width)
 
 
-class Loop:
+class Loop(Generic[AnyBatch]):
     """A run from one step to its last, or to where it is stopped."""
 
     def __init__(
         self,
-        task: Task,
-        order: Order,
+        task: Task[AnyBatch],
+        order: Batches[AnyBatch],
         optimizer: Optimizer,
         course: Course,
         folder: Path,
         reporter: Reporter,
         stop: Stop,
         device: torch.device,
-        forcing: Forcing | None = None,
+        forcing: Forcing[AnyBatch] | None = None,
     ) -> None:
         self._forcing = TeacherForcing(task) if forcing is None else forcing
         self._task, self._order, self._optimizer, self._course = task, order, optimizer, course
@@ -126,7 +127,7 @@ class Loop:
             count += 1
         return (time.perf_counter() - start) / count, (progress.tokens - before) / count
 
-    def _step(self, batches: Iterator[tuple[Batch, Position]], progress: Progress) -> Progress:
+    def _step(self, batches: Iterator[tuple[AnyBatch, Position]], progress: Progress) -> Progress:
         start = time.perf_counter()
         group = list(islice(batches, self._course.batches))
         before = progress
@@ -149,13 +150,13 @@ class Loop:
             )
         return progress
 
-    def _learn(self, group: list[tuple[Batch, Position]], progress: Progress) -> tuple[Progress, float, float]:
+    def _learn(self, group: list[tuple[AnyBatch, Position]], progress: Progress) -> tuple[Progress, float, float]:
         """One update from a group of batches; the mean loss of their tokens, and the gradient's norm."""
         course, step = self._course, progress.step + 1
         chance = Chance(course.seed, step, course.total)
         expected = sum(len(batch.expected) for batch, _ in group)
 
-        def learn_from(number: int, batch: Batch) -> tuple[float, tuple[Tensor, ...]]:
+        def learn_from(number: int, batch: AnyBatch) -> tuple[float, tuple[Tensor, ...]]:
             noise = Noise(course.dropout, course.seed, step, self._device, number)
             share = len(batch.expected) / expected
             loss = self._forcing.loss(batch, noise, course.smoothing, chance) * share

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from pydantic import ValidationError
+from torch import nn
 
 from mirada.models.config import Strict
-from mirada.models.folder import FolderError, Loaded, read_json, tensors_of, write_file
+from mirada.models.folder import FolderError, read_json, tensors_of, write_file
 from mirada.training.budget import Budget
 from mirada.training.checkpoint import digest
-from mirada.training.config import BudgetConfig, RunConfig
+from mirada.training.config import AnyRunConfig, BudgetConfig
 from mirada.training.preparing import FORMAT, Files
 from mirada.training.result import Result
 
@@ -34,12 +35,12 @@ class RunRecord(Strict):
     result: Result | None = None  # of a finished run
 
 
-def identity_of(files: Files, config: RunConfig, started: Loaded | None) -> dict[str, object]:
+def identity_of(files: Files, config: AnyRunConfig, started: nn.Module | None) -> dict[str, object]:
     """What makes a run this one: its files and how they are prepared, its settings, the model that it began from."""
     dumped = config.model_dump(mode="json")
     for name in INCIDENTAL:
         dumped["training"].pop(name)
-    start = None if started is None else digest(tensors_of(started.model))
+    start = None if started is None else digest(tensors_of(started))
     return {"data": files.identities, "preparation": FORMAT, "settings": dumped, "start": start}
 
 

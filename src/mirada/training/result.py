@@ -7,17 +7,25 @@ from mirada.models.config import Strict
 from mirada.tasks.task import Score
 
 
-class Result(Strict):
-    """What a finished run has reached."""
+class Reached(Strict):
+    """What a finished run has reached, whatever its task."""
 
     development: Score
-    test: Scores | None
-    test_sentences: int
     parameters: int
     steps: tuple[int, ...]  # whose weights were averaged
 
     def as_json(self) -> dict[str, object]:
         """The result for programs."""
-        test = None if self.test is None else self.test.as_json() | {"sentences": self.test_sentences}
         development = {"loss": self.development.loss, **self.development.values}
-        return {"parameters": self.parameters, "development": development, "test": test}
+        return {"parameters": self.parameters, "development": development}
+
+
+class Result(Reached):
+    """What a finished translator has reached."""
+
+    test: Scores | None
+    test_sentences: int
+
+    def as_json(self) -> dict[str, object]:
+        test = None if self.test is None else self.test.as_json() | {"sentences": self.test_sentences}
+        return super().as_json() | {"test": test}

@@ -6,24 +6,26 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
 
-from mirada.corpora.verdict import PRESETS
-from mirada.models import folder as model_folder
 from mirada.models.build import build
 from mirada.models.config import ModelConfig
-from mirada.models.folder import FolderError, Loaded
+from mirada.models.folder import FolderError
 from mirada.training import budget as budgets
 from mirada.training import record as records
 from mirada.training.config import RunConfig
-from mirada.training.preparing import DATA, Files, Prepared, prepare_data
+from mirada.training.preparing import DATA, Files
 from mirada.training.record import RunRecord
 from mirada.training.report import Reporter
 from mirada.training.session import Outcome, Session
-from mirada.training.settings import ConfigError, Tree, kind_in, merge, preset_tree, shape_model, validate
+from mirada.training.settings import ConfigError, Tree, shape_model
 from mirada.training.stopping import Stop
+from mirada.training.subject import Family, Ready
+from mirada.training.translation import TranslationFamily
 
+USUAL = "small"  # the preset of a run whose data is not known yet
 # A model learns little of a text that has fewer tokens than this for each of its parameters. Measured on Multi30k: in
 # the same 20 minutes a model with 8 beats one with 0.8; with 1 the larger one needs half as many tokens to be as good.
 TOKENS_FOR_A_PARAMETER = 2.0
@@ -45,73 +47,77 @@ class Request:
 def train(request: Request, reporter: Reporter, stop: Stop) -> Outcome:
     """Train, or go on training, until the budget is used or the run is stopped."""
     begun = time.monotonic()
-    early = examine(request)
-    started = None if request.start is None else model_folder.load(request.start)
-    before = _same_run(request, started)
+    family = family_of(request)
+    _require_possible(request, family)
+    before = _same_run(request, family)
     claim(request.output)
-    prepared = prepare_data(
-        request.output,
-        request.files,
-        early.data,
-        early.training.seed,
-        None if started is None else started.subwords,
-        early.training.validation_sentences,
-        reporter.say,
-    )
+    preset = request.preset or USUAL
+    ready = family.prepare(preset, reporter.say)
 
-    def session(config: RunConfig) -> Session:
-        return Session(request.files, request.output, config, prepared, started, reporter, stop, begun)
+    def session(name: str) -> Session[Any]:
+        subject = ready.subject(name)
+        return Session(request.files, request.output, subject, family.started, reporter, stop, begun)
 
-    if started is not None:
-        return session(_continued(request, started)).train()
+    if family.started is not None:
+        return session(USUAL).train()
     if before is not None:
         preset = _preset_of(request, before)
-        return session(with_preset(request, preset)).train(preset)
-    return _first_time(request, early, prepared, reporter, session)
+        return session(preset).train(preset)
+    return _first_time(request, family, ready, reporter, session)
+
+
+def family_of(request: Request) -> Family:
+    """The family of tasks that a request belongs to."""
+    return _translation(request)
 
 
 def examine(request: Request) -> RunConfig:
-    """The config as far as it is known before the data; what cannot be done is told before hours are spent."""
-    early = with_preset(request, request.preset or "small")
+    """The config of a translator as far as it is known before the data, when it can be trained at all."""
+    family = _translation(request)
+    _require_possible(request, family)
+    return family.config(request.preset or USUAL)
+
+
+def _translation(request: Request) -> TranslationFamily:
+    return TranslationFamily(request.files, request.output, request.settings, request.where, request.start)
+
+
+def _require_possible(request: Request, family: Family) -> None:
+    """What cannot be done is told before hours are spent."""
+    early = family.config(request.preset or USUAL)
     budgets.asked(early.training.budget)
     _require_buildable(early.model, request.where)
     _require_own_folder(request.output, request.files)
-    return early
 
 
-def _same_run(request: Request, started: Loaded | None) -> RunRecord | None:
+def _same_run(request: Request, family: Family) -> RunRecord | None:
     """What the folder says of the run in it, if that is this one; nothing is touched where it is another."""
     before = records.read(request.output) if request.output.is_dir() else None
     if before is not None:
-        preset = _preset_of(request, before)
-        config = with_preset(request, preset) if started is None else _continued(request, started)
-        records.require_same(request.output, before, records.identity_of(request.files, config, started))
+        config = family.config(_preset_of(request, before))
+        records.require_same(request.output, before, records.identity_of(request.files, config, family.started))
     return before
 
 
 def _preset_of(request: Request, before: RunRecord) -> str:
-    return request.preset or str(before.decided["preset"]) or "small"  # a run with --start has none
+    return request.preset or str(before.decided["preset"]) or USUAL  # a run with --start has none
 
 
 def _first_time(
-    request: Request,
-    early: RunConfig,
-    prepared: Prepared,
-    reporter: Reporter,
-    session: Callable[[RunConfig], Session],
+    request: Request, family: Family, ready: Ready, reporter: Reporter, session: Callable[[str], Session[Any]]
 ) -> Outcome:
     """Begin with the preset that was asked for, or that suits the data and the time."""
-    minutes = early.training.budget.minutes
-    suited = request.preset or prepared.facts.preset
+    suited = request.preset or ready.suited
+    minutes = family.config(suited).training.budget.minutes
     if minutes is None or request.preset is not None or shape_model(request.settings):
-        return session(with_preset(request, suited)).train(suited)
-    names = [preset.name for preset in PRESETS]
+        return session(suited).train(suited)
+    names = family.presets
     for name in reversed(names[1 : names.index(suited) + 1]):
-        begun = session(with_preset(request, name))
+        begun = session(name)
         if begun.tokens_in(minutes) >= TOKENS_FOR_A_PARAMETER * begun.parameters:
             return begun.train(name)
         reporter.say(f"The model '{name}' suits the data, but would see too little of it in {minutes:g} minutes.")
-    return session(with_preset(request, names[0])).train(names[0])
+    return session(names[0]).train(names[0])
 
 
 def _require_own_folder(output: Path, files: Files) -> None:
@@ -144,21 +150,3 @@ def _require_buildable(model: ModelConfig, where: str) -> None:
             build(model, vocabulary=300)
     except (TypeError, ValueError, RuntimeError) as error:
         raise ConfigError(f"{where}: this model cannot be built: {error}") from None
-
-
-def with_preset(request: Request, preset: str) -> RunConfig:
-    """The whole config of a request that begins with this preset."""
-    below = preset_tree(preset, kind_in(request.settings))
-    return validate(merge(below, request.settings), request.where)
-
-
-def _continued(request: Request, started: Loaded) -> RunConfig:
-    """The config of a run that begins from a trained model: its shape is given."""
-    below: Tree = {"model": started.config.model.model_dump(mode="json")}
-    config = validate(merge(below, request.settings), request.where)
-    if config.model != started.config.model:
-        raise ValueError(
-            f"--start {request.start} brings its own model; leave out --preset and the settings of [model], "
-            "or train a new one without --start"
-        )
-    return config

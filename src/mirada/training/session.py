@@ -6,32 +6,30 @@ import time
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Generic
 
 import torch
+from torch import nn
 
-from mirada import __version__
-from mirada.data.order import Order
+from mirada.data.stream import AnyBatch, Batches
 from mirada.models import folder as model_folder
-from mirada.models.build import build
-from mirada.models.encoder_decoder import TranslationModel
-from mirada.models.folder import FolderConfig, FolderError, Loaded
-from mirada.tasks.translation import Development, TranslationTask
+from mirada.models.folder import FolderError
 from mirada.training import budget as budgets
-from mirada.training import checkpoint, finishing
+from mirada.training import checkpoint
 from mirada.training import record as records
 from mirada.training.checkpoint import Progress
-from mirada.training.config import RunConfig
 from mirada.training.decisions import Decisions, Pass, decide_budget, decide_parts
-from mirada.training.forcing_choice import choose_forcing
 from mirada.training.loop import Loop
 from mirada.training.optimizer import AdamSettings, Optimizer
 from mirada.training.precision import choose, choose_device
-from mirada.training.preparing import Files, Prepared
+from mirada.training.preparing import Files
 from mirada.training.record import RunRecord
 from mirada.training.report import Reporter
-from mirada.training.result import Result
+from mirada.training.result import Reached
 from mirada.training.stopping import Stop
+from mirada.training.subject import Subject
 
+EMBEDDING = "embedding.weight"  # the name that every model has for it
 TO_MEASURE = budgets.Budget(steps=1_000, validations=1, epochs=1, why="to measure")
 
 
@@ -42,41 +40,40 @@ class Outcome:
     finished: bool
     step: int
     total: int
-    result: Result | None  # None where it was stopped
+    result: Reached | None  # None where it was stopped
 
 
-class Session:
+class Session(Generic[AnyBatch]):
     """A run whose data and config are known."""
 
     def __init__(
         self,
         files: Files,
         folder: Path,
-        config: RunConfig,
-        prepared: Prepared,
-        started: Loaded | None,
+        subject: Subject[AnyBatch],
+        started: nn.Module | None,
         reporter: Reporter,
         stop: Stop,
         begun: float,
     ) -> None:
-        self._files, self._folder, self._config = files, folder, config
-        self._prepared, self._started = prepared, started
+        self._files, self._folder, self._subject, self._started = files, folder, subject, started
+        self._config = subject.config
         self._reporter, self._stop, self._begun = reporter, stop, begun
-        training = config.training
+        training = self._config.training
         self._device = choose_device(training.device)
         self._type, self._why = choose(training.precision, self._device)
         if training.threads is not None:
             torch.set_num_threads(training.threads)
         self._before = records.read(folder)
-        self._parts = decide_parts(config, self._before, self._device, self._longest)
+        self._parts = decide_parts(self._config, self._before, self._device, subject.largest)
         self._order = self._order_of(1)
         self._pass = Pass(self._order.batches_in(0) / (training.accumulate * self._parts), self._order.tokens)
 
     @cached_property
     def parameters(self) -> int:
         """How many numbers the model learns, but for its embedding."""
-        model = self._model()
-        return sum(one.numel() for one in model.parameters()) - model.embedding.weight.numel()
+        model = self._subject.learner(self._device).model
+        return sum(one.numel() for name, one in model.named_parameters() if name != EMBEDDING)
 
     @cached_property
     def _timing(self) -> tuple[float, float]:
@@ -125,25 +122,8 @@ class Session:
         result = self._finish(record, progress)
         return Outcome(True, progress.step, budget.steps, result)
 
-    def _finish(self, record: RunRecord, progress: Progress) -> Result:
-        result = finishing.finish(
-            self._folder,
-            FolderConfig(
-                mirada=__version__,
-                source=self._files.source,
-                target=self._files.target,
-                vocabulary=self._prepared.subwords.size,
-                slots=self._prepared.subwords.slots,
-                longest=self._order.longest,
-                model=self._config.model,
-            ),
-            self._prepared,
-            self._development(),
-            record,
-            progress,
-            self._config.training.select,
-            self._reporter.say,
-        )
+    def _finish(self, record: RunRecord, progress: Progress) -> Reached:
+        result = self._subject.finish(record, progress, self._reporter.say)
         records.write(self._folder, record.model_copy(update={"status": "finished", "result": result}))
         return result
 
@@ -154,61 +134,45 @@ class Session:
 
     def _decisions(self, budget: budgets.Budget) -> Decisions:
         earlier = {} if self._before is None else self._before.decided
-        return Decisions(self._config, budget, self._prepared.train.variants, self._parts, earlier)
+        return Decisions(self._config, budget, self._subject.variants, self._parts, earlier)
 
     def _within(self, minutes: float) -> budgets.Budget:
         """What fits into these minutes, by the measured time of a step."""
-        timing, held_out = self._timing, self._held_out_tokens()
+        timing, held_out = self._timing, self._subject.held_out
         spent = time.monotonic() - self._begun
         validations = self._config.training.validations
         return budgets.by_time(minutes, spent, timing, self._pass.steps, validations, held_out)
 
-    def _held_out_tokens(self) -> tuple[int, int]:
-        """The tokens of the development sample, and about those of the test set."""
-        dev = self._prepared.dev
-        tokens = int(dev.source_lengths.sum() + dev.target_lengths.sum())
-        return tokens, round(tokens / max(1, len(dev)) * len(self._prepared.test_pairs))
-
-    def _loop(self, decisions: Decisions, found: tuple[Progress, dict[str, torch.Tensor]] | None) -> Loop:
+    def _loop(self, decisions: Decisions, found: tuple[Progress, dict[str, torch.Tensor]] | None) -> Loop[AnyBatch]:
         """A loop over a model that is fresh, or as a checkpoint left it."""
         training = self._config.training
-        model = self._model()
+        learner = self._subject.learner(self._device)
         settings = AdamSettings((training.beta_first, training.beta_second), decay=training.decay)
-        optimizer = Optimizer(model.to(self._device).train(), settings, self._type)
+        optimizer = Optimizer(learner.model.train(), settings, self._type)
         if found is not None:
             optimizer.restore(found[1], found[0].updates)
-        task = TranslationTask(model, self._development(), self._prepared.subwords, self._files.target, self._device)
-        forcing = choose_forcing(training.forcing, task, model, training.seed, self._device)
-        if found is not None:
-            forcing.restore(found[1])
+            learner.forcing.restore(found[1])
         shown, course = decisions.segmentations, decisions.course
         order = self._order if shown == 1 else self._order_of(shown)
-        return Loop(task, order, optimizer, course, self._folder, self._reporter, self._stop, self._device, forcing)
+        return Loop(
+            learner.task,
+            order,
+            optimizer,
+            course,
+            self._folder,
+            self._reporter,
+            self._stop,
+            self._device,
+            learner.forcing,
+        )
 
-    def _development(self) -> Development:
-        return Development(self._prepared.dev, self._prepared.dev_pairs, self._longest)
-
-    def _order_of(self, variants: int) -> Order:
-        training = self._config.training
-        budget = training.batch_tokens // self._parts
-        return Order(self._prepared.train, budget, training.seed, self._longest, variants)
-
-    @property
-    def _longest(self) -> int:
-        """The most tokens of a side that is trained on or looked at."""
-        longest, places = self._config.data.longest, self._config.model.places
-        return longest if places is None else min(longest, places)
-
-    def _model(self) -> TranslationModel:
-        model = build(self._config.model, self._prepared.subwords.size, self._config.training.seed)
-        if self._started is not None:
-            model_folder.assign(model, model_folder.tensors_of(self._started.model), self._folder)
-        return model
+    def _order_of(self, variants: int) -> Batches[AnyBatch]:
+        return self._subject.batches(self._config.training.batch_tokens // self._parts, variants)
 
     def _announce(self, record: RunRecord, progress: Progress) -> None:
         model, say = self._config.model, self._reporter.say
-        if self._order.left_out:
-            say(f"{self._order.left_out:,} pairs have more than {self._longest} tokens and are left out.")
+        for remark in self._order.remarks:
+            say(remark)
         say(
             f"Model {record.decided['preset']} ({model.kind}): {model.size}, "
             f"in {record.decided['precision']} ({self._why})."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import overload
+
 import torch
 
 from mirada.attention import Additive, Attention, Causal, Full, Maps
@@ -10,13 +12,34 @@ from mirada.layers.embedding import Embedding
 from mirada.layers.feed_forward import FeedForward
 from mirada.layers.recurrent import RecurrentEncoder, RecurrentStack
 from mirada.layers.stack import Stack
-from mirada.models.config import ModelConfig, RecurrentConfig, StackConfig, TransformerConfig
+from mirada.models.config import (
+    AnyModelConfig,
+    LanguageModelConfig,
+    RecurrentConfig,
+    RecurrentLanguageConfig,
+    StackConfig,
+    TransformerConfig,
+)
 from mirada.models.encoder_decoder import TranslationModel
+from mirada.models.language import AnyLanguageModel, CausalTransformer
 from mirada.models.recurrent import Recurrent, RecurrentDecoder
+from mirada.models.recurrent_language import RecurrentLanguageModel
 from mirada.models.transformer import Transformer
 
 
-def build(config: ModelConfig, vocabulary: int, seed: int | None = None) -> TranslationModel:
+@overload
+def build(
+    config: TransformerConfig | RecurrentConfig, vocabulary: int, seed: int | None = None
+) -> TranslationModel: ...
+
+
+@overload
+def build(
+    config: LanguageModelConfig | RecurrentLanguageConfig, vocabulary: int, seed: int | None = None
+) -> AnyLanguageModel: ...
+
+
+def build(config: AnyModelConfig, vocabulary: int, seed: int | None = None) -> TranslationModel | AnyLanguageModel:
     """A fresh model. With a seed, the same numbers on every call, and torch's own generator is left as it was."""
     if seed is None:
         return _built(config, vocabulary)
@@ -25,24 +48,44 @@ def build(config: ModelConfig, vocabulary: int, seed: int | None = None) -> Tran
         return _built(config, vocabulary)
 
 
-def _built(config: ModelConfig, vocabulary: int) -> TranslationModel:
+def _built(config: AnyModelConfig, vocabulary: int) -> TranslationModel | AnyLanguageModel:
     match config:
         case TransformerConfig():
             return _transformer(config, vocabulary)
         case RecurrentConfig():
             return _recurrent(config, vocabulary)
+        case LanguageModelConfig():
+            return _language_model(config, vocabulary)
+        case RecurrentLanguageConfig():
+            return _recurrent_language_model(config, vocabulary)
 
 
 def _transformer(config: TransformerConfig, vocabulary: int) -> Transformer:
     embedding = Embedding(vocabulary, config.width, config.position, config.position_join)
-    encoder = [_block(config, config.encoder, None) for _ in range(config.encoder.layers)]
-    decoder = [_block(config, config.decoder, _cross(config)) for _ in range(config.decoder.layers)]
+    encoder = [_block(config, config.encoder, None, causal=False) for _ in range(config.encoder.layers)]
+    decoder = [_block(config, config.decoder, _cross(config), causal=True) for _ in range(config.decoder.layers)]
     return Transformer(embedding, Stack(encoder, config.norm), Stack(decoder, config.norm))
 
 
-def _block(config: TransformerConfig, look: StackConfig, cross: Attention | None) -> Block:
+def _language_model(config: LanguageModelConfig, vocabulary: int) -> CausalTransformer:
+    embedding = Embedding(vocabulary, config.width, config.position)
+    blocks = [_block(config, config.stack, None, causal=True) for _ in range(config.stack.layers)]
+    return CausalTransformer(embedding, Stack(blocks, config.norm), config.context)
+
+
+def _recurrent_language_model(config: RecurrentLanguageConfig, vocabulary: int) -> RecurrentLanguageModel:
+    stack = config.stack
+    recurrence = RecurrentStack(
+        stack.cell, config.width, stack.width, stack.layers, residual=stack.residual, norm=config.norm
+    )
+    return RecurrentLanguageModel(Embedding(vocabulary, config.width), recurrence, config.context)
+
+
+def _block(
+    config: TransformerConfig | LanguageModelConfig, look: StackConfig, cross: Attention | None, *, causal: bool
+) -> Block:
     pattern = look.pattern
-    if cross is not None:  # a decoder sees no later place
+    if causal:  # who writes sees no later place
         pattern = Causal() if pattern == Full() else Causal() & pattern
     attention = Attention(config.width, heads=look.spec(), pattern=pattern, score=look.score, position=look.position)
     feed_forward = FeedForward(config.width, config.feed_forward, config.activation)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
-from mirada.attention import Additive, Collaborative, Cosine, Dot, Full, Learned, ScaledDot, Sinusoidal
+from mirada.attention import Additive, Collaborative, Cosine, Dot, Full, Learned, Rotary, ScaledDot, Sinusoidal
 from mirada.attention.heads import Heads, divide
 from mirada.layers.block import NormOrder
 from mirada.layers.feed_forward import Activation
@@ -160,6 +160,67 @@ class RecurrentConfig(Strict):
         return self
 
 
+class LanguageModelConfig(Strict):
+    """The language model: one causal stack over a tied embedding (GPT, Radford et al. 2018)."""
+
+    kind: Literal["language"] = "language"
+    context: int = Field(default=64, ge=2, le=1_000_000, description="tokens that are read at once")
+    width: int = Field(default=128, ge=2, le=WIDEST)
+    feed_forward: int = Field(default=512, ge=1, le=8 * WIDEST)
+    activation: Activation = "gelu"
+    norm: NormKind = "layer"
+    norm_order: NormOrder = "pre"
+    position: EnteredWord = None
+    stack: StackConfig = StackConfig(layers=4, heads=4, position=Rotary())
+
+    @property
+    def size(self) -> str:
+        """The size of the model in words."""
+        looks = f"{self.stack.heads} heads, context {self.context:,}"
+        return f"{self.stack.layers} layers, width {self.width}, feed-forward {self.feed_forward:,}, {looks}"
+
+    @model_validator(mode="after")
+    def _places_fit(self) -> LanguageModelConfig:
+        self.stack.spec()
+        divide(self.width, self.stack.heads, "model.width", "model.stack.heads")
+        if isinstance(self.position, Learned) and self.position.places < self.context:
+            raise ValueError(
+                f"model.position = {write_word(self.position)} has fewer places than model.context = {self.context}; "
+                f"use learned({self.context}), or a smaller context"
+            )
+        if self.norm == "batch":
+            raise ValueError("model.norm = batch would look ahead through its statistics; use layer or rms")
+        return self
+
+
+class RecurrentLanguageConfig(Strict):
+    """The recurrent language model: one stack over a tied embedding."""
+
+    kind: Literal["recurrent_language"] = "recurrent_language"
+    context: int = Field(default=64, ge=2, le=1_000_000, description="tokens that are trained on at once")
+    width: int = Field(default=128, ge=2, le=WIDEST, description="of the embedding")
+    norm: RecurrentNorm = "none"
+    stack: RecurrentStackConfig = RecurrentStackConfig(layers=2)
+
+    @property
+    def size(self) -> str:
+        """The size of the model in words."""
+        stack = f"{self.stack.layers} layers of {self.stack.cell} {self.stack.width}"
+        return f"{stack}, embedding {self.width}, context {self.context:,}"
+
+
+class NgramConfig(Strict):
+    """The n-gram model: counts of a few tokens in a row."""
+
+    kind: Literal["ngram"] = "ngram"
+    order: int = Field(default=6, ge=1, le=32, description="tokens in a row, the one that is said included")
+
+    @property
+    def size(self) -> str:
+        """The size of the model in words."""
+        return f"up to {self.order} tokens in a row"
+
+
 def by_kind(usual: str, *others: str) -> Discriminator:
     """What chooses a member of a union of configs: its `kind`, the usual one where it names none."""
 
@@ -178,6 +239,17 @@ ModelConfig = Annotated[
     Annotated[TransformerConfig, Tag("transformer")] | Annotated[RecurrentConfig, Tag("recurrent")],
     by_kind("transformer", "recurrent"),
 ]
+LearntLanguageConfig = Annotated[
+    Annotated[LanguageModelConfig, Tag("language")] | Annotated[RecurrentLanguageConfig, Tag("recurrent_language")],
+    by_kind("language", "recurrent_language"),
+]
+LanguageConfig = Annotated[
+    Annotated[LanguageModelConfig, Tag("language")]
+    | Annotated[RecurrentLanguageConfig, Tag("recurrent_language")]
+    | Annotated[NgramConfig, Tag("ngram")],
+    by_kind("language", "recurrent_language", "ngram"),
+]
+AnyModelConfig = TransformerConfig | RecurrentConfig | LanguageModelConfig | RecurrentLanguageConfig
 
 
 def problems(error: ValidationError, root: type[BaseModel], where: str) -> str:

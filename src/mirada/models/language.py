@@ -1,0 +1,99 @@
+"""Language models: what training and generating see of them, and the causal stack (GPT, Radford et al. 2018).
+
+Legend: B batch, N places, R rows, W model width, T vocabulary.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Generic
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from mirada.attention import Facts, Memory, Padding
+from mirada.decoding.protocol import S
+from mirada.layers.embedding import Embedding
+from mirada.layers.noise import Noise
+from mirada.layers.output import OutputLayer
+from mirada.layers.stack import Stack
+
+
+class LanguageModel(nn.Module, ABC, Generic[S]):
+    """p(token | those before it): a model that goes on with a text."""
+
+    embedding: Embedding
+    output: OutputLayer
+    context: int  # tokens that it is trained on at once
+
+    @abstractmethod
+    def forward(self, tokens: Int[Tensor, "B N"], noise: Noise | None = None) -> Float[Tensor, "B N W"]:
+        """The states that say what follows each place."""
+
+    @abstractmethod
+    def start(self, source: Int[Tensor, "B N"], padding: Padding | None = None) -> S:
+        """The state after a text, which may be empty; of one longer than the context the end may be enough."""
+
+    @abstractmethod
+    def step(self, tokens: Int[Tensor, "R"], state: S) -> tuple[Float[Tensor, "R T"], S]:
+        """The log-probabilities of the next token, and the state after these tokens."""
+
+
+AnyLanguageModel = LanguageModel[Any]  # whatever it remembers between two steps
+
+
+def require_no_padding(padding: Padding | None) -> None:
+    """Refuse rows of different lengths."""
+    if padding is not None and not padding.none:
+        raise ValueError("a language model goes on from rows of one length; give the others by themselves")
+
+
+@dataclass(frozen=True, eq=False)
+class CausalState:
+    """What the model remembers between two steps: the tokens it looks at, and each block's memory of them."""
+
+    tokens: Int[Tensor, "R N"]
+    past: list[Memory]
+
+    def select(self, rows: Int[Tensor, "R2"]) -> CausalState:
+        """The state of these rows, in this order."""
+        return CausalState(self.tokens.index_select(0, rows), [memory.select(rows) for memory in self.past])
+
+
+class CausalTransformer(LanguageModel[CausalState]):
+    """A causal stack over one tied embedding; at most `context` tokens are looked at."""
+
+    def __init__(self, embedding: Embedding, stack: Stack, context: int) -> None:
+        super().__init__()
+        self.embedding = embedding
+        self.stack = stack
+        self.context = context
+        self.output = OutputLayer(embedding.weight)
+
+    def forward(self, tokens: Int[Tensor, "B N"], noise: Noise | None = None) -> Float[Tensor, "B N W"]:
+        return self.stack(self.embedding(tokens, noise=noise), Facts(), noise=noise)
+
+    def start(self, source: Int[Tensor, "B N"], padding: Padding | None = None) -> CausalState:
+        require_no_padding(padding)
+        nothing = source[:, :0]
+        state = CausalState(nothing, self.stack.start(self.embedding(nothing)))
+        read = source[:, max(0, source.shape[1] - self.context + 1) :]  # room for the token of the first step
+        return state if read.shape[1] == 0 else self._advance(read, state)[1]
+
+    def step(self, tokens: Int[Tensor, "R"], state: CausalState) -> tuple[Float[Tensor, "R T"], CausalState]:
+        """The log-probabilities of the next token, and the state after these tokens.
+
+        When all places are used, the later half of the tokens is read again from the first place on: that serves every
+        kind of position, and a token costs two at most.
+        """
+        if state.tokens.shape[1] >= self.context:
+            state = self.start(state.tokens[:, -(self.context // 2) :])
+        states, state = self._advance(tokens[:, None], state)
+        return self.output.scores(states[:, -1]), state
+
+    def _advance(self, tokens: Int[Tensor, "R N"], state: CausalState) -> tuple[Float[Tensor, "R N W"], CausalState]:
+        offset = state.tokens.shape[1]
+        states, past = self.stack.step(self.embedding(tokens, offset), state.past, offset)
+        return states, CausalState(torch.cat([state.tokens, tokens], 1), past)

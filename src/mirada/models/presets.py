@@ -1,0 +1,63 @@
+"""Presets: sizes of language models that have a name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mirada.attention import Learned, Rotary
+from mirada.layers.block import NormOrder
+from mirada.models.config import LanguageModelConfig, RecurrentLanguageConfig, RecurrentStackConfig, StackConfig
+
+
+@dataclass(frozen=True, slots=True)
+class LanguagePreset:
+    """The shape of a language model, the tokens of a batch that suit it, and the least text that it is worth."""
+
+    layers: int
+    width: int
+    heads: int
+    context: int
+    batch_tokens: int
+    tokens: int = 0  # of the training text, from which on it is chosen
+    learned: bool = False  # a vector for each place, as in the papers; else rotary positions
+    norm_order: NormOrder = "pre"
+
+    @property
+    def config(self) -> LanguageModelConfig:
+        """The model."""
+        inside = None if self.learned else Rotary()
+        return LanguageModelConfig(
+            context=self.context,
+            width=self.width,
+            feed_forward=4 * self.width,
+            norm_order=self.norm_order,
+            position=Learned(self.context) if self.learned else None,
+            stack=StackConfig(layers=self.layers, heads=self.heads, position=inside),
+        )
+
+    @property
+    def recurrent(self) -> RecurrentLanguageConfig:
+        """A recurrent model of about as many parameters."""
+        stack = RecurrentStackConfig(width=2 * self.width, layers=max(1, self.layers // 2))
+        return RecurrentLanguageConfig(context=self.context, width=self.width, stack=stack)
+
+
+# Chosen by the size of the text; tiny has the shape of nanoGPT's recipe for a CPU. Heads are powers of two, so that who
+# sets a width of that kind needs to set nothing else.
+SIZES = {
+    "tiny": LanguagePreset(4, 128, 4, 64, 2_048),
+    "small": LanguagePreset(6, 384, 8, 256, 4_096, tokens=10_000_000),
+    "base": LanguagePreset(12, 768, 16, 1_024, 16_384, tokens=200_000_000),
+}
+# The papers' own: 117 M (Radford et al. 2018), 1,542 M (2019), 175 B (Brown et al. 2020).
+PAPERS = {
+    "gpt": LanguagePreset(12, 768, 12, 512, 32_768, learned=True, norm_order="post"),
+    "gpt2": LanguagePreset(48, 1_600, 25, 1_024, 524_288, learned=True),
+    "gpt3": LanguagePreset(96, 12_288, 96, 2_048, 3_200_000, learned=True),
+}
+LANGUAGE = {**SIZES, **PAPERS}
+
+
+def suited(tokens: int) -> str:
+    """The name of the largest model that a text of so many tokens is worth."""
+    return [name for name, preset in SIZES.items() if tokens >= preset.tokens][-1]

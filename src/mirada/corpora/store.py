@@ -109,6 +109,10 @@ class Store:
             found[self._tokens[side][start : start + RUN]] = True
         return found
 
+    def stream(self, side: Side) -> NDArray[Any]:
+        """All ids of a side, one text behind another, mapped from the file: two or four bytes each."""
+        return self._tokens[side]
+
     def verify(self) -> None:
         """Read everything once: every offset and id must be possible. For a store from a place one does not trust."""
         for side in SIDES:

@@ -1,0 +1,94 @@
+"""Windows: a running text in batches, in an order that is a function of seed and epoch.
+
+Each epoch lays windows side by side over the text, from a beginning of its own, and shuffles them: every token is seen
+once, but for a window's worth at the ends, and another epoch cuts the text at other places.
+
+Legend: B batch, N places, M = B · N.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Int
+from numpy.typing import NDArray
+from torch import Tensor
+
+from mirada.corpora.pair import CorpusError
+from mirada.data.order import Position
+
+
+@dataclass(frozen=True, eq=False)
+class TextBatch:
+    """Windows of a text as they enter, and what should be said at each place: what stands one place later."""
+
+    entered: Int[Tensor, "B N"]
+    expected: Int[Tensor, "M"]  # row by row
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens enter."""
+        return self.entered.numel()
+
+    def to(self, device: torch.device) -> TextBatch:
+        """The batch on a device."""
+        return self if device.type == "cpu" else TextBatch(self.entered.to(device), self.expected.to(device))
+
+
+class Windows:
+    """The windows of a text, `context` tokens each, as many in a batch as a budget of tokens holds."""
+
+    def __init__(self, text: NDArray[Any], context: int, budget: int, seed: int) -> None:
+        if len(text) <= context:
+            raise CorpusError(
+                f"the text to train on has {len(text):,} tokens, too few for model.context = {context:,}; "
+                f"give more text, or use --set model.context={max(2, (len(text) - 1) // 2)}"
+            )
+        if budget < context:
+            raise CorpusError(
+                f"training.batch_tokens = {budget} cannot hold a window of model.context = {context}; "
+                f"use {context} or more"
+            )
+        self._text, self._context, self._rows, self._seed = text, context, budget // context, seed
+        self._epoch: tuple[int, NDArray[np.int64]] | None = None
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of the text."""
+        return len(self._text)
+
+    @property
+    def remarks(self) -> list[str]:
+        """Nothing is left out."""
+        return []
+
+    def batches_in(self, epoch: int) -> int:
+        """How many batches an epoch has."""
+        return -(-len(self.starts(epoch)) // self._rows)
+
+    def from_position(self, position: Position) -> Iterator[tuple[TextBatch, Position]]:
+        """All batches from a position on, without end, each with the position after it."""
+        epoch, first = position.epoch, position.batch
+        while True:
+            starts, count = self.starts(epoch), self.batches_in(epoch)
+            for number in range(first, count):
+                after = Position(epoch, number + 1) if number + 1 < count else Position(epoch + 1)
+                yield self._batch(starts[number * self._rows : (number + 1) * self._rows]), after
+            epoch, first = epoch + 1, 0
+
+    def starts(self, epoch: int) -> NDArray[np.int64]:
+        """Where each window of an epoch begins, in their order; the last epoch asked for is kept."""
+        if self._epoch is None or self._epoch[0] != epoch:
+            chance = np.random.Generator(np.random.Philox(key=[self._seed, epoch]))
+            beginning = chance.integers(min(self._context, len(self._text) - self._context))
+            count = (len(self._text) - 1 - beginning) // self._context
+            self._epoch = epoch, beginning + self._context * chance.permutation(count)
+        return self._epoch[1]
+
+    def _batch(self, starts: NDArray[np.int64]) -> TextBatch:
+        rows = self._text[starts[:, None] + np.arange(self._context + 1)].astype(np.int64)
+        return TextBatch(torch.from_numpy(rows[:, :-1].copy()), torch.from_numpy(rows[:, 1:].flatten()))

@@ -15,6 +15,7 @@ from mirada.cli.draw import draw
 from mirada.cli.evaluate import evaluate
 from mirada.cli.export import export
 from mirada.cli.gallery import gallery
+from mirada.cli.generate import generate
 from mirada.cli.info import info
 from mirada.cli.saying import Quiet, Verbose, set_from_root
 from mirada.cli.train import train
@@ -50,7 +51,23 @@ def options(
     set_from_root(quiet, verbose)
 
 
-for verb in (check, train, distill, translate, evaluate, compare, align, view, export, info, demo, draw, gallery):
+VERBS = (
+    check,
+    train,
+    distill,
+    translate,
+    generate,
+    evaluate,
+    compare,
+    align,
+    view,
+    export,
+    info,
+    demo,
+    draw,
+    gallery,
+)
+for verb in VERBS:
     app.command()(verb)
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirada.cli.failure import failing
+from mirada.cli.evaluate_text import evaluate_text
+from mirada.cli.failure import fail, failing
 from mirada.cli.parallel import Pairs, read_pairs, require_place
 from mirada.cli.saying import Quiet, Verbose, begin, print_json, say
 from mirada.cli.tested import Tested, load_tested, require_same_languages, translate_all
@@ -50,18 +51,25 @@ class Evaluation:
 @failing()
 def evaluate(
     model: Annotated[Path, typer.Argument(help="The folder of a trained or exported model.")],
-    source: Annotated[Path, typer.Option("--input", help="The sentences to translate, one on each line.")],
-    reference: Annotated[Path, typer.Option(help="Their translations by people, line for line.")],
+    source: Annotated[Path, typer.Option("--input", help="The sentences to translate, or a text to foretell.")],
+    reference: Annotated[Path | None, typer.Option(help="Their translations by people, line for line.")] = None,
     beam: Annotated[int, typer.Option(min=1, max=100, help="How many translations are followed at a time.")] = 5,
     against: Annotated[Path | None, typer.Option(help="Another model; is the difference more than chance?")] = None,
     hypotheses: Annotated[Path | None, typer.Option(help="Save the model's translations in this file.")] = None,
     engine: Annotated[EngineChoice, typer.Option(help="What computes; auto is the fastest.")] = EngineChoice.AUTO,
+    stride: Annotated[
+        int | None, typer.Option(min=1, help="Of a language model: tokens between two windows. [its context]")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Score a model's translations against those of people: BLEU and chrF."""
+    """Score a translator against people, by BLEU and chrF, or a language model by the perplexity of a text."""
     begin(quiet, verbose)
+    if reference is None:
+        _require_language_model(model)
+        evaluate_text(model, source, stride, as_json)
+        return
     require_place("--hypotheses", hypotheses, (source, reference))
     test_set = read_pairs(source, reference)
     tested = load_tested(model, engine, beam)
@@ -73,6 +81,13 @@ def evaluate(
         print_json(evaluation.as_json())
     else:
         typer.echo("\n".join(_lines(evaluation)))
+
+
+def _require_language_model(model: Path) -> None:
+    from mirada.models.folder import task_of
+
+    if task_of(model) != "lm":
+        fail(f"--reference is missing: {model} is a translator, and is scored against translations by people")
 
 
 def _evaluate(

@@ -12,10 +12,12 @@ from mirada.cli.saying import Quiet, Verbose, begin, is_verbose, print_json
 
 if TYPE_CHECKING:
     from mirada.export.folder import Exported
-    from mirada.models.config import LookConfig, ModelConfig, RecurrentStackConfig
+    from mirada.models.config import AnyModelConfig, LookConfig, NgramConfig, RecurrentStackConfig
     from mirada.models.folder import FolderConfig
+    from mirada.models.language_folder import LanguageFolderConfig
     from mirada.tasks.task import Score
     from mirada.training.checkpoint import Progress
+    from mirada.training.language_preparing import TextFacts
     from mirada.training.preparing import Facts
     from mirada.training.record import RunRecord
 
@@ -27,27 +29,49 @@ class Known:
     """What the files of a folder tell; those that are not there yet, or were not copied, tell nothing."""
 
     folder: Path
-    config: "FolderConfig | None"  # of a model that was finished once
+    config: "FolderConfig | LanguageFolderConfig | None"  # of a model that was finished once
     record: "RunRecord | None"  # of its training
     progress: "Progress | None"
-    facts: "Facts | None"  # of its data
-    model: "ModelConfig | None"
+    facts: "Facts | TextFacts | None"  # of its data
+    model: "AnyModelConfig | NgramConfig | None"
     parameters: int | None
     tested: Mapping[str, Mapping[str, object]]
     files: Mapping[str, int]  # with their bytes; folders with those of all in them
 
     @property
     def languages(self) -> tuple[str, str]:
-        """From and to; empty where nobody tells."""
+        """From and to; empty where nobody tells, and for other tasks than translation."""
         if self.config is not None:
-            return self.config.source, self.config.target
+            return (self.config.source, self.config.target) if self.config.task == "translation" else ("", "")
         data = self.record.identity.get("data") if self.record is not None else None
         return (str(data.get("from", "")), str(data.get("to", ""))) if isinstance(data, Mapping) else ("", "")
+
+    @property
+    def task(self) -> str:
+        """What the model is for."""
+        if self.config is not None:
+            return self.config.task
+        return "lm" if self.model is not None and "language" in self.model.kind else "translation"
 
     @property
     def vocabulary(self) -> int | None:
         """How many subwords there are."""
         return self.config.vocabulary if self.config else self.facts.vocabulary if self.facts else None
+
+    @property
+    def units(self) -> str:
+        """What the vocabulary consists of."""
+        return str(getattr(self.config, "units", None) or getattr(self.facts, "units", "subwords"))
+
+    @staticmethod
+    def data(facts: "Facts | TextFacts") -> str:
+        """What was trained on, looked at and tested with, in words."""
+        from mirada.training.language_preparing import TextFacts
+
+        if isinstance(facts, TextFacts):
+            train, dev, test = (facts.tokens[part] for part in ("train", "dev", "test"))
+            return f"{train:,} {facts.units} trained on, {dev:,} looked at, {test:,} to test with"
+        return f"{facts.train:,} pairs trained on, {facts.dev:,} looked at, {facts.test:,} to test with"
 
     @property
     def best(self) -> "Score | None":
@@ -89,7 +113,7 @@ class Known:
         budget = self.record.budget if self.record else None
         return {
             "folder": str(self.folder),
-            "task": self.config.task if self.config else "translation",
+            "task": self.task,
             "from": source,
             "to": target,
             "model": self.model.model_dump(mode="json") if self.model else None,
@@ -179,13 +203,16 @@ def _look_at_export(folder: Path) -> KnownExport:
 
 def look_into(folder: Path) -> Known:
     """Read what there is; a folder of another kind is an error that says so."""
-    from mirada.models.folder import CONFIG, read_config
+    from mirada.models import language_folder
+    from mirada.models.folder import CONFIG, read_config, task_of
     from mirada.training import preparing, record
 
     run = record.read(folder) if folder.is_dir() else None
     facts = _facts(folder / preparing.DATA)
     begun = run is not None or facts is not None
-    config = None if begun and not (folder / CONFIG).exists() else read_config(folder)
+    config: FolderConfig | LanguageFolderConfig | None = None
+    if not begun or (folder / CONFIG).exists():
+        config = language_folder.read_config(folder) if task_of(folder) == "lm" else read_config(folder)
     return Known(
         folder=folder,
         config=config,
@@ -199,37 +226,41 @@ def look_into(folder: Path) -> Known:
     )
 
 
-def _facts(data: Path) -> "Facts | None":
+def _facts(data: Path) -> "Facts | TextFacts | None":
     """What the preparation of the data found, where that is still kept."""
-    from pydantic import ValidationError
+    from pydantic import TypeAdapter, ValidationError
 
     from mirada.models.folder import FolderError, read_json
+    from mirada.training.language_preparing import TextFacts
     from mirada.training.preparing import FACTS, Facts
 
     if not (data / FACTS).exists():
         return None
+    known: TypeAdapter[Facts | TextFacts] = TypeAdapter(Facts | TextFacts)
     try:
-        return Facts.model_validate(read_json(data / FACTS, data))
+        return known.validate_python(read_json(data / FACTS, data))
     except (FolderError, ValidationError):  # it is made again when the run goes on
         return None
 
 
-def _model_of(run: "RunRecord | None", folder: Path) -> "ModelConfig | None":
+def _model_of(run: "RunRecord | None", folder: Path) -> "AnyModelConfig | None":
     """The shape of a model that is still in training, from the settings of its run."""
     from pydantic import ValidationError
 
     from mirada.models.config import problems
     from mirada.models.folder import FolderError
     from mirada.training.config import RunConfig
+    from mirada.training.language_config import LanguageRunConfig
     from mirada.training.record import NAME
 
     dumped = _setting(run, "model")
     if dumped is None:
         return None
+    kind = LanguageRunConfig if "language" in str(_setting(run, "model", "kind")) else RunConfig
     try:
-        return RunConfig.model_validate({"model": dumped}).model
+        return kind.model_validate({"model": dumped}).model
     except ValidationError as error:
-        raise FolderError(problems(error, RunConfig, str(folder / NAME))) from None
+        raise FolderError(problems(error, kind, str(folder / NAME))) from None
 
 
 def _setting(run: "RunRecord | None", *names: str) -> object:
@@ -274,7 +305,7 @@ def _parameters(folder: Path) -> int | None:
     return None
 
 
-def _tested(config: "FolderConfig | None") -> dict[str, dict[str, object]]:
+def _tested(config: "FolderConfig | LanguageFolderConfig | None") -> dict[str, dict[str, object]]:
     """The scores of the test set with their signatures."""
     return {} if config is None else {name: metric.model_dump() for name, metric in config.scores.items()}
 
@@ -299,15 +330,14 @@ def _bytes_of(path: Path) -> int:
 def _lines(known: Known) -> Iterator[str]:
     """What is known, for people."""
     source, target = known.languages
-    facts = known.facts
     yield _told("folder", str(known.folder))
-    yield _told("task", f"translation from {source} to {target}" if source else "translation")
+    yield _told("task", f"translation from {source} to {target}" if source else known.task)
     if known.model is not None:
         yield from map(_told, ("model", "", ""), _shape(known))
     if known.vocabulary is not None:
-        yield _told("vocabulary", f"{known.vocabulary:,} subwords")
-    if facts is not None:
-        yield _told("data", f"{facts.train:,} pairs trained on, {facts.dev:,} looked at, {facts.test:,} to test with")
+        yield _told("vocabulary", f"{known.vocabulary:,} {known.units}")
+    if known.facts is not None:
+        yield _told("data", known.data(known.facts))
     yield from map(_told, ("scores", "", "", ""), _scores(known))
     if known.record is not None:
         budget = known.record.budget
@@ -330,7 +360,7 @@ def _told(name: str, what: str) -> str:
 
 def _shape(known: Known) -> Iterator[str]:
     """The shape of the model: its size, then how each half looks."""
-    from mirada.models.config import RecurrentConfig
+    from mirada.models.config import LanguageModelConfig, RecurrentConfig, TransformerConfig
 
     model = known.model
     if model is None:
@@ -341,11 +371,19 @@ def _shape(known: Known) -> Iterator[str]:
         yield f"encoder: {_recurrence_of(model.encoder)}, directions: {model.encoder.directions}"
         yield f"decoder: {_recurrence_of(model.decoder)}; at the source: {model.look}"
         return
-    own = str(model.decoder.pattern)
-    causal = "causal" if own == "full" else f"causal & ({own})"  # a decoder never looks ahead
+    if isinstance(model, LanguageModelConfig):
+        yield f"stack: {_look_of(model.stack, _causal(model.stack))}"
+    if not isinstance(model, TransformerConfig):
+        return
     yield f"encoder: {_look_of(model.encoder, str(model.encoder.pattern))}"
     cross = _look_of(model.cross, str(model.cross.pattern))
-    yield f"decoder: {_look_of(model.decoder, causal)}; at the source: {cross}"
+    yield f"decoder: {_look_of(model.decoder, _causal(model.decoder))}; at the source: {cross}"
+
+
+def _causal(look: "LookConfig") -> str:
+    """The pattern of who writes, and never looks ahead."""
+    own = str(look.pattern)
+    return "causal" if own == "full" else f"causal & ({own})"
 
 
 def _recurrence_of(stack: "RecurrentStackConfig") -> str:

@@ -1,4 +1,4 @@
-"""`mirada train`: from files to a translator, and, with the same command, on from where it stopped."""
+"""`mirada train`: from files to a model, and, with the same command, on from where it stopped."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -18,8 +18,15 @@ if TYPE_CHECKING:
     from mirada.training.settings import Tree
 
 
+class TaskChoice(StrEnum):
+    """What can be learnt."""
+
+    TRANSLATION = "translation"
+    LM = "lm"
+
+
 class PresetName(StrEnum):
-    """The sizes of models that have a name; -fast has a deep encoder and a shallow decoder."""
+    """The sizes of models that have a name: -fast has a deep encoder and a shallow decoder, gpt… are those of papers."""
 
     TINY = "tiny"
     SMALL = "small"
@@ -29,21 +36,41 @@ class PresetName(StrEnum):
     SMALL_FAST = "small-fast"
     BASE_FAST = "base-fast"
     BIG_FAST = "big-fast"
+    GPT = "gpt"
+    GPT2 = "gpt2"
+    GPT3 = "gpt3"
 
 
 class ModelName(StrEnum):
-    """The kinds of models."""
+    """The kinds of models; the last is for language models."""
 
     TRANSFORMER = "transformer"
     RECURRENT = "recurrent"
+    NGRAM = "ngram"
+
+
+# What a config calls them.
+KINDS = {
+    TaskChoice.TRANSLATION: {ModelName.TRANSFORMER: "transformer", ModelName.RECURRENT: "recurrent"},
+    TaskChoice.LM: {
+        ModelName.TRANSFORMER: "language",
+        ModelName.RECURRENT: "recurrent_language",
+        ModelName.NGRAM: "ngram",
+    },
+}
 
 
 @failing()
 def train(
-    data: Annotated[list[Path], typer.Argument(help="TMX, XLIFF, PO, TSV or CSV files, or two plain files.")],
-    source: Annotated[str, typer.Option("--from", help="The language to translate from, such as en.")],
-    target: Annotated[str, typer.Option("--to", help="The language to translate to, such as de or pt-BR.")],
+    data: Annotated[
+        list[Path], typer.Argument(help="TMX, XLIFF, PO, TSV or CSV files, or two plain files; texts for lm.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The model's folder; a run goes on in its own.")],
+    source: Annotated[str | None, typer.Option("--from", help="The language to translate from, such as en.")] = None,
+    target: Annotated[
+        str | None, typer.Option("--to", help="The language to translate to, such as de or pt-BR.")
+    ] = None,
+    task: Annotated[TaskChoice, typer.Option(help="What to learn.")] = TaskChoice.TRANSLATION,
     dev: Annotated[list[Path] | None, typer.Option(help="Pairs to look at while training; else some of DATA.")] = None,
     test: Annotated[list[Path] | None, typer.Option(help="Pairs to score the end with; else some of DATA.")] = None,
     columns: Annotated[str | None, typer.Option(help="Columns of a table without a header: en,de.")] = None,
@@ -64,7 +91,7 @@ def train(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Train a translator on your own files.
+    """Train a translator, or with --task lm a language model, on your own files.
 
     The same command again goes on where the run was stopped, bit for bit as if it had not been.
     """
@@ -78,14 +105,15 @@ def train(
         fail("--monolingual and --reverse go together: text, and the model that translates it; give both or neither")
     request = make_request(
         data,
-        (source, target),
+        _languages(task, source, target, columns),
         output,
         dev or [],
         test or [],
         columns,
         preset,
-        settings_of(config, changes, given, seed, model),
+        settings_of(config, changes, given, seed, _kind(task, model)),
         start,
+        task,
     )
     run(request, json, as_it_is if reverse is None else _back_translation(monolingual or [], reverse))
 
@@ -104,12 +132,30 @@ def _back_translation(monolingual: list[Path], reverse: Path) -> "Callable[[Requ
     return add_pairs
 
 
+def _languages(task: TaskChoice, source: str | None, target: str | None, columns: str | None) -> tuple[str, str]:
+    """The languages of a translator; other tasks have none."""
+    if task == TaskChoice.TRANSLATION:
+        if source is None or target is None:
+            fail("--from and --to are missing; a translator is trained with both, such as --from en --to de")
+        return source, target
+    if (source, target, columns) != (None, None, None):
+        fail(f"--from, --to and --columns are for translators; leave them out with --task {task}")
+    return "", ""
+
+
+def _kind(task: TaskChoice, model: ModelName | None) -> str | None:
+    """The kind of model that a config names."""
+    if model is not None and model not in KINDS[task]:
+        fail(f"--model {model} does not serve --task {task}; use {' or '.join(KINDS[task])}")
+    return None if model is None else KINDS[task][model]
+
+
 def settings_of(
     config: Path | None,
     changes: list[str] | None,
     given: dict[str, int | float | None],
     seed: int | None,
-    model: ModelName | None,
+    kind: str | None,
 ) -> "Tree":
     """What a file and the command line say, the command line winning."""
     from mirada.training.settings import merge, nested, read_sets, read_toml
@@ -123,8 +169,8 @@ def settings_of(
                 {key: held for key, held in training.items() if key != "budget"} if isinstance(training, dict) else {}
             )
             tree = {**tree, "training": {**kept, "budget": {name: value}}}
-    if model is not None:
-        tree = merge(tree, nested("model.kind", model.value))
+    if kind is not None:
+        tree = merge(tree, nested("model.kind", kind))
     return tree if seed is None else merge(tree, nested("training.seed", seed))
 
 
@@ -138,6 +184,7 @@ def make_request(
     preset: PresetName | None,
     settings: "Tree",
     start: Path | None = None,
+    task: TaskChoice = TaskChoice.TRANSLATION,
 ) -> "Request":
     """What is to be trained, on what, and where it goes."""
     from mirada.corpora.languages import normalise
@@ -145,9 +192,10 @@ def make_request(
     from mirada.training.run import Request
 
     named = tuple(two_columns(columns) or ())
-    source, target = map(normalise, languages)
+    source, target = (normalise(language) if language else "" for language in languages)
     files = Files(tuple(data), tuple(dev), tuple(test), source, target, named)
-    return Request(files, output, None if preset is None else preset.value, settings, "the settings", start)
+    name = None if preset is None else preset.value
+    return Request(files, output, name, settings, "the settings", start, task.value)
 
 
 def run(request: "Request", json: bool, add_pairs: "Callable[[Request, Reporter], Request]") -> None:
@@ -175,7 +223,9 @@ def run(request: "Request", json: bool, add_pairs: "Callable[[Request, Reporter]
 
 
 def _reasons_against_export(request: "Request") -> list[str]:
-    """Why the model that is to be trained could not be exported; a preset changes nothing in that."""
+    """Why the translator that is to be trained could not be exported; a preset changes nothing in that."""
+    if request.task != "translation":
+        return []
     from mirada.export.capability import reasons_against
     from mirada.models.folder import read_config
     from mirada.training.translation import with_preset
@@ -186,7 +236,7 @@ def _reasons_against_export(request: "Request") -> list[str]:
 
 
 def _tell(request: "Request", outcome: "Outcome") -> None:
-    from mirada.training.result import Result
+    from mirada.training.result import LanguageResult, Result
 
     match outcome.result:
         case Result(test=scores, test_sentences=count):
@@ -194,6 +244,11 @@ def _tell(request: "Request", outcome: "Outcome") -> None:
                 for name, metric in (("BLEU", scores.bleu), ("chrF", scores.chrf)):
                     say(f"Test set ({count:,} pairs, beam 5): {name} {metric.score:.2f}  {metric.signature}")
             say(f"The model is in {request.output}. Try it: echo 'A sentence.' | mirada translate {request.output}")
+        case LanguageResult(test=text):
+            if text is not None:
+                measured = f"loss {text.loss:.4f}, perplexity {text.perplexity:.2f}"
+                say(f"Test text: {measured}, {text.bits_per_character:.4f} bits per character  {text.signature}")
+            say(f"The model is in {request.output}. Try it: mirada generate {request.output}")
 
 
 def _as_json(request: "Request", outcome: "Outcome") -> dict[str, object]:

@@ -105,10 +105,17 @@ def read_config(folder: Path) -> FolderConfig:
         raise FolderError(
             f"{folder / CONFIG} has schema {number}; this version of mirada reads up to {SCHEMA}: install a newer one"
         )
+    if data.get("task") == "lm":
+        raise FolderError(f"{folder} holds a language model, not a translator; use `mirada generate {folder}`")
     try:
         return FolderConfig.model_validate(data)
     except ValidationError as error:
         raise FolderError(problems(error, FolderConfig, str(folder / CONFIG))) from None
+
+
+def task_of(folder: Path) -> str:
+    """What the model of a folder is for, whatever else its config says."""
+    return str(read_json(folder / CONFIG, folder).get("task", "translation"))
 
 
 def read_json(path: Path, folder: Path) -> dict[str, object]:

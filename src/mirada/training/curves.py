@@ -7,6 +7,7 @@ from pathlib import Path
 from mirada.training import metrics
 
 NAME = "curves.png"
+NAMES = {"chrf": "chrF", "bleu": "BLEU"}
 
 
 def draw(folder: Path) -> Path | None:
@@ -18,19 +19,19 @@ def draw(folder: Path) -> Path | None:
     checked = [line for line in lines if line.get("kind") == "validation"]
     if not trained or not checked:
         return None
+    measured = [name for name in NAMES if all(isinstance(line.get(name), int | float) for line in checked)]
     figure = Figure(figsize=(9, 4), layout="constrained")
-    losses, scores = figure.subplots(1, 2)
-    losses.plot(*zip(*trained, strict=True), color="tab:gray", linewidth=0.8, label="training (smoothed labels)")
+    losses, *others = figure.subplots(1, 1 + bool(measured), squeeze=False)[0]
+    losses.plot(*zip(*trained, strict=True), color="tab:gray", linewidth=0.8, label="training, as it is minimised")
     steps = [line["step"] for line in checked]
     losses.plot(steps, [line["loss"] for line in checked], marker="o", markersize=3, label="development")
     losses.set(xlabel="step", ylabel="loss of a token", title="Loss")
     losses.legend()
-    for name in ("chrf", "bleu"):
-        values = [line.get(name) for line in checked]
-        if all(isinstance(value, int | float) for value in values):
-            scores.plot(steps, values, marker="o", markersize=3, label={"chrf": "chrF", "bleu": "BLEU"}[name])
-    scores.set(xlabel="step", title="Score on the development set (greedy)")
-    scores.legend()
+    for scores in others:
+        for name in measured:
+            scores.plot(steps, [line[name] for line in checked], marker="o", markersize=3, label=NAMES[name])
+        scores.set(xlabel="step", title="Score on the development set (greedy)")
+        scores.legend()
     path = folder / NAME
     figure.savefig(path, dpi=110)
     return path

@@ -84,11 +84,11 @@ class ConsoleReporter:
             self.say(line)
 
     def validated(self, score: Score, best: bool, select: str) -> None:
-        told = ", ".join(f"{NAMES.get(name, name)} {value:.1f}" for name, value in score.values.items())
+        told = "".join(f", {NAMES.get(name, name)} {value:.1f}" for name, value in score.values.items())
         if best:
             value = score.loss if select == "loss" else score.values[select]
             self._best = f", best {NAMES.get(select, select)} {value:.2f}"
-        self.say(f"step {score.step}: development loss {score.loss:.3f}, {told}{' (best so far)' if best else ''}")
+        self.say(f"step {score.step}: development loss {score.loss:.3f}{told}{' (best so far)' if best else ''}")
 
     def _line(self, tick: Tick, now: float) -> str:
         first, begun = self._begun or (0, now)

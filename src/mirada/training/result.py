@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mirada.evaluation.language import TextScore
 from mirada.evaluation.translation import Scores
 from mirada.models.config import Strict
 from mirada.tasks.task import Score
@@ -29,3 +30,12 @@ class Result(Reached):
     def as_json(self) -> dict[str, object]:
         test = None if self.test is None else self.test.as_json() | {"sentences": self.test_sentences}
         return super().as_json() | {"test": test}
+
+
+class LanguageResult(Reached):
+    """What a finished language model has reached."""
+
+    test: TextScore | None
+
+    def as_json(self) -> dict[str, object]:
+        return super().as_json() | {"test": None if self.test is None else self.test.as_json()}

@@ -6,25 +6,28 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
 from mirada.models.build import build
-from mirada.models.config import ModelConfig
+from mirada.models.config import AnyModelConfig
 from mirada.models.folder import FolderError
 from mirada.training import budget as budgets
+from mirada.training import ngram
 from mirada.training import record as records
 from mirada.training.config import RunConfig
+from mirada.training.language import LanguageFamily
 from mirada.training.preparing import DATA, Files
 from mirada.training.record import RunRecord
 from mirada.training.report import Reporter
 from mirada.training.session import Outcome, Session
-from mirada.training.settings import ConfigError, Tree, shape_model
+from mirada.training.settings import ConfigError, Tree, kind_in, shape_model, validate_as
 from mirada.training.stopping import Stop
 from mirada.training.subject import Family, Ready
 from mirada.training.translation import TranslationFamily
 
+TaskName = Literal["translation", "lm"]
 USUAL = "small"  # the preset of a run whose data is not known yet
 # A model learns little of a text that has fewer tokens than this for each of its parameters. Measured on Multi30k: in
 # the same 20 minutes a model with 8 beats one with 0.8; with 1 the larger one needs half as many tokens to be as good.
@@ -42,11 +45,14 @@ class Request:
     settings: Tree = field(default_factory=dict)  # from a file and the command line
     where: str = "the settings"  # for errors
     start: Path | None = None
+    task: TaskName = "translation"
 
 
 def train(request: Request, reporter: Reporter, stop: Stop) -> Outcome:
     """Train, or go on training, until the budget is used or the run is stopped."""
     begun = time.monotonic()
+    if request.task == "lm" and kind_in(request.settings) == "ngram":
+        return _count(request, reporter)
     family = family_of(request)
     _require_possible(request, family)
     before = _same_run(request, family)
@@ -66,9 +72,24 @@ def train(request: Request, reporter: Reporter, stop: Stop) -> Outcome:
     return _first_time(request, family, ready, reporter, session)
 
 
+def _count(request: Request, reporter: Reporter) -> Outcome:
+    """An n-gram model, which is counted at once."""
+    if request.preset is not None or request.start is not None:
+        raise ConfigError("an n-gram model has no --preset and no --start; use --set model.order=6")
+    validate_as(ngram.NgramRunConfig, request.settings, request.where)
+    _require_own_folder(request.output, request.files)
+    claim(request.output)
+    result = ngram.count(request.files, request.output, request.settings, request.where, reporter.say)
+    return Outcome(True, 0, 0, result)
+
+
 def family_of(request: Request) -> Family:
     """The family of tasks that a request belongs to."""
-    return _translation(request)
+    match request.task:
+        case "translation":
+            return _translation(request)
+        case "lm":
+            return LanguageFamily(request.files, request.output, request.settings, request.where, request.start)
 
 
 def examine(request: Request) -> RunConfig:
@@ -143,7 +164,7 @@ def claim(output: Path) -> None:
         left.unlink()
 
 
-def _require_buildable(model: ModelConfig, where: str) -> None:
+def _require_buildable(model: AnyModelConfig, where: str) -> None:
     """What cannot be built is told before hours are spent on the data."""
     try:
         with torch.device("meta"):

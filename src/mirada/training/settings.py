@@ -5,14 +5,16 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
 
 from mirada.corpora.verdict import PRESETS
-from mirada.models.config import problems
+from mirada.models.config import Strict, problems
 from mirada.training.config import RunConfig
 
 Tree = dict[str, object]
+AnyConfig = TypeVar("AnyConfig", bound=Strict)
 HEAD_WIDTH, FEWEST_HEADS = 64, 4
 # Small models on little data learn more from many small steps; large ones need steadier gradients.
 BATCH_TOKENS = {"tiny": 1_400, "small": 2_000, "base": 4_000, "big": 8_000}
@@ -107,8 +109,13 @@ def merge(below: Mapping[str, object], above: Mapping[str, object]) -> Tree:
 
 
 def validate(tree: Tree, where: str) -> RunConfig:
+    """The config of a translator."""
+    return validate_as(RunConfig, tree, where)
+
+
+def validate_as(kind: type[AnyConfig], tree: Tree, where: str) -> AnyConfig:
     """The config of a tree, or all that is wrong with it in one error."""
     try:
-        return RunConfig.model_validate(tree)
+        return kind.model_validate(tree)
     except ValidationError as error:
-        raise ConfigError(problems(error, RunConfig, where)) from None
+        raise ConfigError(problems(error, kind, where)) from None

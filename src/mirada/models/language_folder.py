@@ -1,0 +1,120 @@
+"""The folder of a language model: as that of a translator, with the units of its text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import Field, ValidationError
+from safetensors.torch import save as to_bytes
+from torch import Tensor
+
+from mirada.models.build import build
+from mirada.models.config import LanguageConfig, NgramConfig, Strict, problems
+from mirada.models.folder import (
+    CARD,
+    CONFIG,
+    SUBWORDS,
+    WEIGHTS,
+    FolderError,
+    MetricRecord,
+    assign,
+    read_json,
+    read_tensors,
+    write_file,
+)
+from mirada.models.language import AnyLanguageModel
+from mirada.models.ngram import Ngram
+from mirada.text.characters import Characters
+from mirada.text.subwords import Subwords
+from mirada.text.units import SubwordLines, UnitKind, Units
+
+CHARACTERS = "characters.json"
+LARGEST_CHARACTERS = 4_000_000  # bytes
+SCHEMA: Final = 1
+
+
+class LanguageFolderConfig(Strict):
+    """`config.json` of a language model."""
+
+    schema_number: Literal[1] = SCHEMA
+    mirada: str = ""  # the version that wrote the folder
+    task: Literal["lm"] = "lm"
+    units: UnitKind
+    vocabulary: int = Field(ge=5, le=1_000_000)
+    scores: dict[str, MetricRecord] = Field(default_factory=dict)  # of the test text
+    model: LanguageConfig
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedLanguage:
+    """A language model that is ready to be used."""
+
+    config: LanguageFolderConfig
+    model: AnyLanguageModel | Ngram
+    units: Units
+
+
+def units_file(kind: UnitKind) -> str:
+    """The name of the file that holds the units."""
+    return CHARACTERS if kind == "characters" else SUBWORDS
+
+
+def save(folder: Path, config: LanguageFolderConfig, tensors: Mapping[str, Tensor], units: Units, card: str) -> None:
+    """Write a folder; the weights come last, so that a folder that has them is whole."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_file(folder / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
+    write_file(folder / units_file(config.units), units.to_bytes())
+    write_file(folder / CARD, card.encode())
+    write_file(folder / WEIGHTS, to_bytes({name: tensor.contiguous() for name, tensor in sorted(tensors.items())}))
+
+
+def load(folder: Path) -> LoadedLanguage:
+    """The language model of a folder, in float32."""
+    config = read_config(folder)
+    units = read_units(folder, config.units)
+    if units.size != config.vocabulary:
+        raise FolderError(
+            f"{folder / units_file(config.units)} has {units.size:,} units, but the model was trained with "
+            f"{config.vocabulary:,}: the file is from another model; copy the whole folder again"
+        )
+    tensors = read_tensors(folder / WEIGHTS)
+    if isinstance(config.model, NgramConfig):
+        try:
+            counted = Ngram.of_tensors(tensors, config.model.order, config.vocabulary, units.line_end)
+        except ValueError as error:
+            raise FolderError(f"{folder / WEIGHTS}: {error}") from None
+        return LoadedLanguage(config, counted, units)
+    model = build(config.model, config.vocabulary)
+    assign(model, tensors, folder / WEIGHTS)
+    return LoadedLanguage(config, model.eval(), units)
+
+
+def read_config(folder: Path) -> LanguageFolderConfig:
+    """The config of a folder."""
+    data = read_json(folder / CONFIG, folder)
+    if data.get("task") == "translation":
+        raise FolderError(f"{folder} holds a translator, not a language model; use `mirada translate {folder}`")
+    try:
+        return LanguageFolderConfig.model_validate(data)
+    except ValidationError as error:
+        raise FolderError(problems(error, LanguageFolderConfig, str(folder / CONFIG))) from None
+
+
+def read_units(folder: Path, kind: UnitKind) -> Units:
+    """The units in a folder."""
+    path = folder / units_file(kind)
+    try:
+        if kind == "subwords":
+            return SubwordLines(Subwords.load(path))
+        if path.stat().st_size > LARGEST_CHARACTERS:
+            raise FolderError(f"{path} has {path.stat().st_size:,} bytes; at most {LARGEST_CHARACTERS:,} are read")
+        return Characters.of_bytes(path.read_bytes())
+    except FileNotFoundError:
+        raise FolderError(f"{path} is missing; copy the whole folder, or train again") from None
+    except FolderError:
+        raise
+    except ValueError as error:
+        raise FolderError(f"{path}: {error}") from None

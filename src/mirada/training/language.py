@@ -1,0 +1,183 @@
+"""Language modelling as a run sees it: from files and settings to a subject."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+from numpy.typing import NDArray
+
+from mirada import __version__
+from mirada.data.windows import TextBatch, Windows
+from mirada.evaluation.language import TextScore
+from mirada.models import language_folder, presets
+from mirada.models.build import build
+from mirada.models.folder import MetricRecord, assign, tensors_of
+from mirada.models.language import AnyLanguageModel
+from mirada.models.language_folder import LanguageFolderConfig, LoadedLanguage
+from mirada.models.ngram import Ngram
+from mirada.tasks.language import LanguageTask, spans, spread, total_loss
+from mirada.training import curves
+from mirada.training.checkpoint import Progress
+from mirada.training.finishing import best_weights
+from mirada.training.forcing import TeacherForcing
+from mirada.training.language_card import write_card
+from mirada.training.language_config import LanguageRunConfig
+from mirada.training.language_preparing import Given, PreparedText, prepare_text
+from mirada.training.preparing import Files, Say
+from mirada.training.record import RunRecord
+from mirada.training.result import LanguageResult
+from mirada.training.settings import ConfigError, Tree, kind_in, merge, validate_as
+from mirada.training.subject import Learner, Ready
+
+VALIDATION_COST = 0.4  # of the time that training on as many tokens takes: no backward pass
+TEST_COST = 1.0  # the same in float32
+TEST_TOKENS = 500_000  # at most, for the score at the end
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageFamily:
+    """A language model that was asked for."""
+
+    files: Files
+    output: Path
+    settings: Tree
+    where: str  # the settings are, for errors
+    start: Path | None
+
+    @property
+    def presets(self) -> tuple[str, ...]:
+        return tuple(presets.SIZES)
+
+    @cached_property
+    def loaded(self) -> LoadedLanguage | None:
+        """The trained language model that the run begins from."""
+        return None if self.start is None else language_folder.load(self.start)
+
+    @property
+    def started(self) -> AnyLanguageModel | None:
+        if self.loaded is None:
+            return None
+        if isinstance(self.loaded.model, Ngram):
+            raise ConfigError(f"--start {self.start} is an n-gram model, which is counted and does not learn")
+        return self.loaded.model
+
+    def config(self, preset: str) -> LanguageRunConfig:
+        if self.loaded is None or self.started is None:
+            below = preset_tree(preset, kind_in(self.settings))
+            return validate_as(LanguageRunConfig, merge(below, self.settings), self.where)
+        given = self.loaded.config.model
+        config = validate_as(
+            LanguageRunConfig, merge({"model": given.model_dump(mode="json")}, self.settings), self.where
+        )
+        if config.model != given:
+            raise ConfigError(
+                f"--start {self.start} brings its own model; leave out --preset and the settings of [model], "
+                "or train a new one without --start"
+            )
+        return config
+
+    def prepare(self, preset: str, say: Say) -> Ready:
+        data = self.config(preset).data
+        given = None if self.loaded is None else Given(self.loaded.config.units, self.loaded.units)
+        prepared = prepare_text(self.output, self.files, data, given, say)
+
+        def subject(name: str) -> LanguageSubject:
+            return LanguageSubject(self.output, self.config(name), prepared, self.started)
+
+        return Ready(presets.suited(prepared.facts.tokens["train"]), subject)
+
+
+def preset_tree(name: str, kind: str = "language") -> Tree:
+    """The model of a preset, of this kind, and how it is trained."""
+    if name not in presets.LANGUAGE:
+        raise ConfigError(f"--preset {name} is not known; use {', '.join(presets.LANGUAGE)}")
+    preset = presets.LANGUAGE[name]
+    config = preset.recurrent if kind == "recurrent_language" else preset.config
+    return {"model": config.model_dump(mode="json"), "training": {"batch_tokens": preset.batch_tokens}}
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageSubject:
+    """A language model with its text and its config."""
+
+    folder: Path
+    config: LanguageRunConfig
+    prepared: PreparedText
+    begun_from: AnyLanguageModel | None
+
+    @property
+    def variants(self) -> int:
+        return 1
+
+    @property
+    def largest(self) -> int:
+        return self.config.model.context
+
+    @property
+    def held_out(self) -> tuple[float, float]:
+        tokens = self.prepared.facts.tokens
+        looked_at = min(tokens["dev"], self.config.training.validation_tokens)
+        return VALIDATION_COST * looked_at, TEST_COST * min(tokens["test"], TEST_TOKENS)
+
+    def batches(self, budget: int, variants: int) -> Windows:
+        return Windows(self._text("train"), self.config.model.context, budget, self.config.training.seed)
+
+    def learner(self, device: torch.device) -> Learner[TextBatch]:
+        model = build(self.config.model, self.prepared.units.size, self.config.training.seed)
+        if self.begun_from is not None:
+            assign(model, tensors_of(self.begun_from), self.folder)
+        task = self._task(model.to(device), device)
+        return Learner(model, task, TeacherForcing(task))
+
+    def finish(self, record: RunRecord, progress: Progress, say: Say) -> LanguageResult:
+        model = build(self.config.model, self.prepared.units.size)
+        select = self.config.training.select
+        weights, development, steps = best_weights(self.folder, model, self._task(model), progress, select)
+        assign(model, weights, self.folder)
+        test = self._test(model.eval())
+        result = LanguageResult(
+            development=development,
+            parameters=sum(parameter.numel() for parameter in model.parameters()),
+            steps=steps,
+            test=test,
+        )
+        described = LanguageFolderConfig(
+            mirada=__version__,
+            units=self.prepared.facts.units,
+            vocabulary=self.prepared.units.size,
+            scores={} if test is None else recorded(test),
+            model=self.config.model,
+        )
+        card = write_card(described, self.prepared.facts, record, progress, result, self.folder.name)
+        language_folder.save(self.folder, described, weights, self.prepared.units, card)
+        picture = curves.draw(self.folder)
+        if picture is not None:
+            say(f"The curve of the loss is in {picture}.")
+        return result
+
+    def _text(self, part: str) -> NDArray[Any]:
+        return self.prepared.stores[part].stream("source")
+
+    def _task(self, model: AnyLanguageModel, device: torch.device | None = None) -> LanguageTask:
+        tokens = self.config.training.validation_tokens
+        return LanguageTask(model, self._text("dev"), self.prepared.units.line_end, tokens, device)
+
+    def _test(self, model: AnyLanguageModel) -> TextScore | None:
+        text, context = self._text("test"), model.context
+        if not len(text):
+            return None
+        windows = spread(spans(len(text), context, context), TEST_TOKENS, context)
+        total, count = total_loss(model, text, self.prepared.units.line_end, windows)
+        # Of a sample of the windows, the characters are as many as its tokens stand for on average.
+        characters = round(self.prepared.facts.characters["test"] * count / len(text))
+        return TextScore(total / count, count, characters, context, context)
+
+
+def recorded(test: TextScore) -> dict[str, MetricRecord]:
+    """A score as a folder keeps it."""
+    measured = {"loss": test.loss, "perplexity": test.perplexity, "bits_per_character": test.bits_per_character}
+    return {name: MetricRecord(score=value, signature=test.signature) for name, value in measured.items()}

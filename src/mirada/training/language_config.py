@@ -1,0 +1,42 @@
+"""What a run of a language model is made of."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from mirada.models.config import LanguageModelConfig, LearntLanguageConfig, Strict
+from mirada.text.units import UnitKind
+from mirada.training.config import AnyRunConfig, LearningConfig
+
+
+class TextConfig(Strict):
+    """From text files to tokens."""
+
+    units: UnitKind | None = Field(default=None, description="characters for little text, else subwords")
+    vocabulary: int | None = Field(default=None, ge=300, le=200_000, description="subwords; by the size of the text")
+    dev_share: float = Field(default=0.05, ge=0, lt=0.5, description="of each file, before the test's")
+    test_share: float = Field(default=0.05, ge=0, lt=0.5, description="of each file, at its end")
+
+    @model_validator(mode="after")
+    def _vocabulary_fits(self) -> TextConfig:
+        if self.units == "characters" and self.vocabulary is not None:
+            raise ValueError("data.vocabulary counts subwords; leave it out, or use data.units = subwords")
+        return self
+
+
+class LanguageTrainingConfig(LearningConfig):
+    """How a language model learns: towards the token itself, with nothing smoothed, since its loss is the measure."""
+
+    smoothing: float = Field(default=0.0, ge=0, lt=1)
+    select: Literal["loss"] = "loss"
+    validation_tokens: int = Field(default=50_000, ge=1, description="of the development text, looked at each time")
+
+
+class LanguageRunConfig(AnyRunConfig):
+    """A whole run of a language model."""
+
+    data: TextConfig = TextConfig()
+    model: LearntLanguageConfig = LanguageModelConfig()
+    training: LanguageTrainingConfig = LanguageTrainingConfig()

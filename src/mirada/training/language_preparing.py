@@ -1,0 +1,165 @@
+"""Preparing running text: files to streams of tokens in the run's folder, made once and used again."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from mirada.corpora.documents import Document, Survey, build_stream, characters_of, survey
+from mirada.corpora.pair import CorpusError
+from mirada.corpora.store import DamagedStoreError, Store, fingerprint
+from mirada.models.config import Strict
+from mirada.models.folder import read_json, write_file
+from mirada.models.language_folder import read_units, units_file
+from mirada.text.characters import Characters
+from mirada.text.units import SubwordLines, UnitKind, Units
+from mirada.text.vocabulary import learn
+from mirada.training.language_config import TextConfig
+from mirada.training.preparing import DATA, FACTS, PARTS, Files, Say
+
+FORMAT = 1  # of what lies in the folder `data`; a change makes old ones be built again
+MANY_CHARACTERS = 5_000_000  # from here on there is enough text to learn what subwords mean
+
+
+class TextFacts(Strict):
+    """What a preparation found and made."""
+
+    made_from: str
+    files: int
+    left_out: int  # lines that are no text
+    units: UnitKind
+    vocabulary: int
+    tokens: dict[str, int]  # by part
+    characters: dict[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedText:
+    """Text that is ready to train on."""
+
+    stores: Mapping[str, Store]  # train, dev, test
+    units: Units
+    facts: TextFacts
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """The units of the model that a run starts from."""
+
+    kind: UnitKind
+    units: Units
+
+
+def prepare_text(folder: Path, files: Files, config: TextConfig, given: Given | None, say: Say) -> PreparedText:
+    """The text of a run, from its folder where it was made from the same files and settings, else made now."""
+    made_from = fingerprint(
+        {
+            "format": FORMAT,
+            "files": files.identities,
+            "config": config.model_dump(mode="json"),
+            "units": None if given is None else given.units.to_bytes().hex(),
+        }
+    )
+    found = _reuse(folder, made_from, say)
+    if found is None:
+        _make(folder, files, config, given, made_from, say)
+        found = _open(folder)
+    return found
+
+
+def _reuse(folder: Path, made_from: str, say: Say) -> PreparedText | None:
+    if not (folder / DATA / FACTS).exists():
+        return None
+    try:
+        found = _open(folder)
+    except (CorpusError, OSError, ValueError) as error:
+        say(f"The prepared text is made again: {error}")
+        return None
+    if {found.facts.made_from, *(store.made_from for store in found.stores.values())} != {made_from}:
+        return None
+    say(f"The text was prepared before: {_told(found.facts)}")
+    return found
+
+
+def _open(folder: Path) -> PreparedText:
+    data = folder / DATA
+    try:
+        facts = TextFacts.model_validate(read_json(data / FACTS, data))
+    except ValidationError as error:
+        raise DamagedStoreError(
+            f"{data / FACTS} is damaged or of another version: {error.error_count()} values are wrong"
+        ) from None
+    stores = {part: Store.open(data / part) for part in PARTS}
+    return PreparedText(stores, read_units(folder, facts.units), facts)
+
+
+def _make(folder: Path, files: Files, config: TextConfig, given: Given | None, made_from: str, say: Say) -> None:
+    """Make all that `_open` opens; the facts come last, so that a folder that has them is whole."""
+    data = folder / DATA
+    shutil.rmtree(data, ignore_errors=True)
+    data.mkdir(parents=True)
+    surveys = {part: [survey(path) for path in getattr(files, part)] for part in PARTS}
+    documents = _divide(surveys, files, config, say)
+    given = given or _learn(documents["train"], sum(one.characters for one in surveys["train"]), config, say)
+    write_file(folder / units_file(given.kind), given.units.to_bytes())
+    built = {part: build_stream(documents[part], given.units, data / part, made_from) for part in PARTS}
+    facts = TextFacts(
+        made_from=made_from,
+        files=len(files.train),
+        left_out=sum(one.faults for part in surveys.values() for one in part),
+        units=given.kind,
+        vocabulary=given.units.size,
+        tokens={part: len(store.stream("source")) for part, (store, _) in built.items()},
+        characters={part: characters for part, (_, characters) in built.items()},
+    )
+    write_file(data / FACTS, (facts.model_dump_json(indent=2) + "\n").encode())
+    say(_told(facts))
+
+
+def _divide(
+    surveys: Mapping[str, Sequence[Survey]], files: Files, config: TextConfig, say: Say
+) -> dict[str, list[Document]]:
+    """Which lines of which files are trained on, looked at, and tested with."""
+    for one in chain.from_iterable(surveys.values()):
+        if one.first_fault is not None:
+            place, reason = one.first_fault.place, one.first_fault.reason
+            say(f"{one.faults:,} lines of {one.path} are no text and left out, the first: {place}: {reason}")
+    if not any(one.characters for one in surveys["train"]):
+        raise CorpusError(f"{files.train[0]} holds no text that can be read; name plain text files in UTF-8")
+    dev = 0.0 if files.dev else config.dev_share
+    test = 0.0 if files.test else config.test_share
+    parts = [one.divided((1 - dev - test, dev, test)) for one in surveys["train"]]
+    found = {part: [divided[number] for divided in parts] for number, part in enumerate(PARTS)}
+    for part in ("dev", "test"):
+        found[part] += [whole for one in surveys[part] for whole in one.divided((1.0,))]
+    if not _lines_in(found["train"]):
+        found |= {"train": [whole for one in surveys["train"] for whole in one.divided((1.0,))], "test": []}
+    if not _lines_in(found["dev"]):
+        found["dev"] = found["train"]
+        say("No line could be set aside: the run looks at text that it trains on, so scores will be too good.")
+    return found
+
+
+def _lines_in(documents: Sequence[Document]) -> int:
+    return sum(document.count for document in documents)
+
+
+def _learn(documents: Sequence[Document], characters: int, config: TextConfig, say: Say) -> Given:
+    """The units of a text: those that were asked for, or that suit its size."""
+    kind = config.units or ("characters" if characters < MANY_CHARACTERS and config.vocabulary is None else "subwords")
+    if kind == "characters":
+        return Given(kind, Characters(characters_of(documents)))
+    say("Learning subwords.")
+    return Given(kind, SubwordLines(learn(chain.from_iterable(documents), config.vocabulary).subwords))
+
+
+def _told(facts: TextFacts) -> str:
+    train, dev, test = (facts.tokens[part] for part in PARTS)
+    return (
+        f"{train:,} {facts.units} to train on, {dev:,} to look at, {test:,} to test with; {facts.vocabulary:,} kinds."
+    )

@@ -1,0 +1,122 @@
+"""Runs of language models: learning, going on bit for bit, the same data used again, and other models' units."""
+
+from pathlib import Path
+
+import pytest
+
+from mirada.generator import Generator
+from mirada.models.folder import FolderError
+from mirada.training.preparing import Files
+from mirada.training.result import LanguageResult
+from mirada.training.run import Request
+from mirada.training.settings import ConfigError, Tree, merge
+from tests.training.small import run
+
+SETTINGS: Tree = {
+    "data": {"dev_share": 0.1, "test_share": 0.1},
+    "model": {"context": 12, "width": 16, "feed_forward": 32, "stack": {"layers": 1, "heads": 2}},
+    "training": {"batch_tokens": 240, "dropout": 0.1, "budget": {"steps": 60}, "save_minutes": 0.001},
+}
+SENTENCES = ("the cat sleeps on the mat", "the dog sees the cat", "a bird sings", "the mat is red")
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("text") / "text.txt"
+    path.write_text("".join(SENTENCES[number * number % 7 % 4] + ".\n" for number in range(300)))
+    return path
+
+
+def request(text: Path, output: Path, **changes: object) -> Request:
+    return Request(Files((text,)), output, None, merge(SETTINGS, changes), task="lm")
+
+
+@pytest.fixture(scope="module")
+def trained(text: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("trained") / "model"
+    outcome, listener = run(request(text, folder))
+    assert outcome.finished
+    assert isinstance(outcome.result, LanguageResult)
+    assert outcome.result.test is not None
+    assert outcome.result.development.loss < 2.0, "a uniform choice among its characters loses 3.1"
+    assert any("characters to train on" in said for said in listener.said)
+    return folder
+
+
+def weights_of(folder: Path) -> bytes:
+    return (folder / "model.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize("at", [7, 59])
+def test_a_stopped_run_goes_on_as_if_it_had_not_been(text: Path, trained: Path, tmp_path: Path, at: int) -> None:
+    asked = request(text, tmp_path / "model")
+    assert run(asked, stop_at=at)[0].step == at
+    outcome, listener = run(asked)
+    assert outcome.finished
+    assert any("was prepared before" in said for said in listener.said)
+    assert weights_of(tmp_path / "model") == weights_of(trained)
+
+
+def test_a_finished_folder_holds_what_is_needed(trained: Path) -> None:
+    names = {path.name for path in trained.iterdir()}
+    assert {"config.json", "model.safetensors", "characters.json", "card.md", "curves.png", "metrics.jsonl"} <= names
+    assert "bits per character" in (trained / "card.md").read_text()
+
+
+def test_another_run_is_refused(text: Path, trained: Path) -> None:
+    with pytest.raises(FolderError, match=r"model\.context: 12 before, 10 now"):
+        run(request(text, trained, model={"context": 10}))
+
+
+def test_a_model_goes_on_from_another(text: Path, trained: Path, tmp_path: Path) -> None:
+    settings: Tree = {"training": {"budget": {"steps": 3}, "batch_tokens": 240}}
+    asked = Request(Files((text,)), tmp_path / "model", None, settings, start=trained, task="lm")
+    outcome, _ = run(asked)
+    assert outcome.result is not None
+    assert outcome.result.development.loss < 2.0
+    with pytest.raises(ConfigError, match="brings its own model"):
+        run(Request(Files((text,)), tmp_path / "other", None, {"model": {"width": 8}}, start=trained, task="lm"))
+
+
+def test_subwords_and_own_sets(text: Path, tmp_path: Path) -> None:
+    held = tmp_path / "held.txt"
+    held.write_text("the cat sings.\n" * 9)
+    files = Files((text,), (held,), (held,))
+    changes: Tree = {"data": {"units": "subwords", "vocabulary": 400}, "training": {"budget": {"steps": 5}}}
+    asked = Request(files, tmp_path / "model", None, merge(SETTINGS, changes), task="lm")
+    result = run(asked)[0].result
+    assert isinstance(result, LanguageResult)
+    assert result.test is not None
+    assert result.test.characters == 9 * len("the cat sings.\n")
+    assert result.test.tokens < result.test.characters
+    assert Generator.load(tmp_path / "model").score(["the cat sings."] * 9).loss == pytest.approx(result.test.loss)
+
+
+def test_what_cannot_be_trained_on_is_told(tmp_path: Path, text: Path) -> None:
+    empty = tmp_path / "empty.txt"
+    empty.write_text("")
+    with pytest.raises(ValueError, match="holds no text that can be read"):
+        run(request(empty, tmp_path / "model"))
+    with pytest.raises(ConfigError, match=r"model\.encoder is not known"):
+        run(request(text, tmp_path / "model", model={"encoder": {"layers": 2}}))
+    with pytest.raises(ConfigError, match=r"data\.vocabulary counts subwords"):
+        run(request(text, tmp_path / "model", data={"units": "characters", "vocabulary": 400}))
+
+
+def test_one_line_is_trained_on_and_looked_at(tmp_path: Path) -> None:
+    path = tmp_path / "line.txt"
+    path.write_text("a single line without an end")
+    outcome, listener = run(request(path, tmp_path / "model", training={"budget": {"steps": 2}}))
+    assert outcome.finished
+    assert any("No line could be set aside" in said for said in listener.said)
+
+
+def test_a_stopped_recurrent_run_goes_on_as_if_it_had_not_been(text: Path, tmp_path: Path) -> None:
+    model: Tree = {"kind": "recurrent_language", "context": 12, "width": 8, "stack": {"width": 12, "layers": 2}}
+    settings = {**SETTINGS, "model": model, "training": {"batch_tokens": 240, "dropout": 0.2, "budget": {"steps": 9}}}
+    asked = [Request(Files((text,)), tmp_path / name, None, settings, task="lm") for name in ("whole", "broken")]
+    assert run(asked[0])[0].finished
+    run(asked[1], stop_at=4)
+    assert run(asked[1])[0].finished
+    assert weights_of(tmp_path / "broken") == weights_of(tmp_path / "whole")
+    assert Generator.load(tmp_path / "whole").generate("the", 9)[0].text.startswith("the")

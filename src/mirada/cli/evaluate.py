@@ -70,6 +70,8 @@ def evaluate(
         _require_language_model(model)
         evaluate_text(model, source, stride, as_json)
         return
+    if stride is not None:
+        fail("--stride is for language models, which are scored without --reference; leave one of them out")
     require_place("--hypotheses", hypotheses, (source, reference))
     test_set = read_pairs(source, reference)
     tested = load_tested(model, engine, beam)

@@ -26,7 +26,7 @@ class TaskChoice(StrEnum):
 
 
 class PresetName(StrEnum):
-    """The sizes of models that have a name: -fast has a deep encoder and a shallow decoder, gpt… are those of papers."""
+    """The sizes of models that have a name: -fast has a deep encoder and a shallow decoder, gpt… are papers' own."""
 
     TINY = "tiny"
     SMALL = "small"

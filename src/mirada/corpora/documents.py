@@ -6,6 +6,7 @@ that no part stands between two pieces of another and every file is represented 
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -70,20 +71,13 @@ def readable(path: Path, meter: Meter | None = None) -> Iterator[str]:
 
 def survey(path: Path) -> Survey:
     """Read a file once."""
-    faults: list[Fault] = []
-    count = 0
-
-    def lengths() -> Iterator[int]:
-        nonlocal count
-        for line in lines(path, limit=LINE_BYTES):
-            if isinstance(line, str):
-                yield len(line) + 1
-            else:
-                count += 1
-                faults[:] = faults or [line]
-
-    found = np.fromiter(lengths(), dtype=np.int32)
-    return Survey(path, found, count, faults[0] if faults else None)
+    lengths, faults, first = array("i"), 0, None
+    for line in lines(path, limit=LINE_BYTES):
+        if isinstance(line, str):
+            lengths.append(len(line) + 1)
+        else:
+            faults, first = faults + 1, first or line
+    return Survey(path, np.array(lengths, dtype=np.int32), faults, first)
 
 
 def characters_of(documents: Sequence[Document]) -> set[str]:

@@ -18,6 +18,7 @@ from mirada.cli.gallery import gallery
 from mirada.cli.generate import generate
 from mirada.cli.info import info
 from mirada.cli.saying import Quiet, Verbose, set_from_root
+from mirada.cli.serve import serve
 from mirada.cli.train import train
 from mirada.cli.translate import translate
 from mirada.cli.view import view
@@ -61,6 +62,7 @@ VERBS = (
     compare,
     align,
     view,
+    serve,
     export,
     info,
     demo,

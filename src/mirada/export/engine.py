@@ -125,6 +125,12 @@ class ExportedEngine:
             links[number] = [(row.index(max(row)), place) for place, row in enumerate(looks)]
         return links
 
+    def score(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[list[float]]:
+        """The log-probability of each token of each target (see `mirada.decoding.scoring`)."""
+        read, written = self._pieces_of(list(sources)), self._pieces_of(list(targets))  # without their end marks
+        scored = self.translator.score_batch(read, written, max_batch_size=BATCH, batch_type="tokens")
+        return [list(one.log_probs) for one in scored]
+
     def _called(
         self,
         sources: Sequence[Sequence[int]],

@@ -99,6 +99,19 @@ class TorchEngine:
         (weights,) = forced_looks(model, [aligning], source, source_padding, entered, target_padding)
         return weights.mean(1)
 
+    def score(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[list[float]]:
+        """The log-probability of each token of each target (see `mirada.decoding.scoring`)."""
+        model = self.loaded.model
+        found = []
+        for source, target in zip(sources, targets, strict=True):  # one by one: the scores of a word are a vocabulary
+            read, read_padding = padded([source], self.device)
+            entered, entered_padding = padded([[BEGIN, *target[:-1]]], self.device)
+            with torch.inference_mode():
+                scores = model.output.scores(model(read, read_padding, entered, entered_padding)[0])
+                wanted = torch.tensor(target, device=scores.device)[:, None]
+                found.append(scores.gather(1, wanted)[:, 0].tolist())
+        return found
+
 
 def alignment_layer(loaded: Loaded) -> int:
     """The number of the look at the source that aligns words best: the config's, or that of the last layer but one.

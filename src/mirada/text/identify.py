@@ -61,9 +61,16 @@ def can_judge(tag: str) -> bool:
 
 def identify(text: str) -> tuple[str, float]:
     """The likeliest language of a text, and how likely it is; ("", 0) where the model has no answer."""
+    return next(iter(likeliest(text, 1)), ("", 0.0))
+
+
+def likeliest(text: str, count: int) -> list[tuple[str, float]]:
+    """The likeliest languages of a text, at most so many, and how likely they are, the best first."""
     look = text[:LOOK_AT]
-    labels, chances = _model().predict(look.lower() if look.isupper() else look)  # capitals are taken for Japanese
-    return (primary(labels[0].removeprefix("__label__")), float(chances[0])) if labels else ("", 0.0)
+    labels, chances = _model().predict(look.lower() if look.isupper() else look, k=count)  # else taken for Japanese
+    return [
+        (primary(one.removeprefix("__label__")), float(chance)) for one, chance in zip(labels, chances, strict=True)
+    ]
 
 
 class Guard:

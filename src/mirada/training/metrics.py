@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from mirada.models.folder import write_file
+from mirada.corpora.writing import replacing
 
 NAME = "metrics.jsonl"
 LONGEST_LINE = 10_000
@@ -15,7 +15,8 @@ LONGEST_LINE = 10_000
 def cut_after(folder: Path, step: int) -> None:
     """Forget what a run wrote after the step it goes on from: it will write it again."""
     kept = [line for line in read(folder) if line.get("step", 0) <= step]  # type: ignore[operator]
-    write_file(folder / NAME, "".join(json.dumps(line) + "\n" for line in kept).encode())
+    with replacing(folder / NAME) as out:
+        out.write("".join(json.dumps(line) + "\n" for line in kept).encode())
 
 
 def append(folder: Path, values: Mapping[str, object]) -> None:

@@ -1,5 +1,7 @@
 """The page of a view: one HTML file that needs nothing else, neither network nor server.
 
+A server serves the same page without a view, and with an addition that asks it for views.
+
 Its policy (CSP) allows the one script and the one style that stand in it, told by their hashes, and nothing more. What
 a model or a user wrote is data: JSON in a block that no browser runs, shown through `textContent` alone.
 """
@@ -11,9 +13,12 @@ import hashlib
 import html
 import json
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
+from mirada import __version__
 from mirada.viewing.contract import View
 
 # In this order: they share one scope, and what is used at once must stand before its use.
@@ -32,24 +37,49 @@ SCRIPTS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """What a page that a server feeds has beside the page of a file."""
+
+    html: str = ""  # stands before all else
+    style: str = ""
+    script: str = ""
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # by language
+    foot: str = "foot"  # the key of the words at the foot
+    policy: str = ""  # what the browser may do more, such as "connect-src 'self'; "
+
+
+FILE = Addition()
+
+
 def as_page(view: View) -> str:
     """The page as HTML."""
+    return assemble(f"{view.text[:80]} · Mirada", view.model_dump_json())
+
+
+def assemble(title: str, view: str, addition: Addition = FILE) -> str:
+    """A page with a view as JSON; "null" where there is none yet."""
+    said = {language: {**own, **addition.words.get(language, {})} for language, own in words().items()}
     fields = {
-        "policy": policy(),
-        "title": html.escape(f"{view.text[:80]} · Mirada"),
-        "style": style(),
-        "script": script(),
-        "view": _as_data(view.model_dump_json()),
-        "words": _as_data(json.dumps(words(), ensure_ascii=False, separators=(",", ":"))),
+        "policy": policy(addition),
+        "title": html.escape(title),
+        "style": style() + addition.style,
+        "script": script() + addition.script,
+        "live": addition.html,
+        "foot": addition.foot,
+        "version": __version__,
+        "view": as_data(view),
+        "words": as_data(json.dumps(said, ensure_ascii=False, separators=(",", ":"))),
     }
     # All at once, so that nothing that stands in a field is taken for the name of another.
     return re.sub(r"\{\{(\w+)\}\}", lambda found: fields[found[1]], _read("page.html"))
 
 
-def policy() -> str:
+def policy(addition: Addition = FILE) -> str:
     """What the browser may do for this page: run our script, apply our style, show our icon."""
     return (
-        f"default-src 'none'; script-src '{_hash(script())}'; style-src '{_hash(style())}'; img-src data:; "
+        f"default-src 'none'; script-src '{_hash(script() + addition.script)}'; "
+        f"style-src '{_hash(style() + addition.style)}'; img-src data:; {addition.policy}"
         "base-uri 'none'; form-action 'none'"
     )
 
@@ -81,6 +111,6 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}"
 
 
-def _as_data(text: str) -> str:
+def as_data(text: str) -> str:
     """JSON that cannot end the block it stands in, nor begin a comment: < is written by its number."""
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

@@ -47,12 +47,12 @@ function drawHelp() {
 function drawFrame() {
   document.documentElement.lang = state.language;
   for (const found of document.querySelectorAll("[data-say]")) found.textContent = say(found.dataset.say);
-  by("model").textContent = view.model;
+  by("model").textContent = view?.model ?? "";
   by("theme").setAttribute("aria-label", say("theme"));
   by("theme").title = say("theme");
   by("language").setAttribute("aria-label", say("language"));
   by("language").value = state.language;
-  by("foot").textContent = say("foot", { version: view.mirada });
+  by("foot").textContent = say(by("foot").dataset.words, { version: by("foot").dataset.version });
 }
 
 function drawChoices() {
@@ -79,12 +79,12 @@ DARK.addEventListener("change", () => change({ theme: DARK.matches ? "dark" : "l
 // What stands below is drawn as soon as what stands above has been.
 function soon(draw) {
   let begun = false;
-  requestIdleCallback(() => ((begun = true), draw()), { timeout: 300 });
+  requestIdleCallback(() => ((begun = true), view && draw()), { timeout: 300 });
   return () => begun && draw();
 }
 
-part(["theme"], applyTheme);
-part(["language"], drawFrame);
+always(["theme"], applyTheme);
+always(["language"], drawFrame);
 part(["language", "unit", "shape", "group"], drawChoices);
 part(["language", "unit"], drawAlignment);
 part(["language", "unit", "group", "theme"], drawHeads);
@@ -97,14 +97,33 @@ part(["language", "step"], steps);
 part(["language", "theme"], places);
 part(["language", "group", "shape", "layer"], drawHelp);
 
-const everything = new Set(Object.keys(state));
-for (const draw of parts) draw(everything);
-markHead(false);
+function drawEverything() {
+  const everything = new Set(Object.keys(state));
+  for (const draw of parts) draw(everything);
+  if (view) markHead(false);
+}
+
+// Show a view: the one that the page was made with, or one that a server sent. What was chosen in the last one stays
+// chosen where the new one has it, so that two models are seen at the same place.
+function show(next) {
+  const had = view && state.group !== null;
+  take(next);
+  const map = had ? view.maps[mapNumber(state.group, state.layer)] : undefined;
+  const kept = map && (state.head ?? 0) < map.heads ? {} : view.start;
+  Object.assign(state, kept, { query: 0, key: null, step: 0 });
+  by("looks").hidden = false;
+  drawEverything();
+}
+
+by("looks").hidden = view === null;
+if (view) show(view);
+else drawEverything();
 
 let widthBefore = document.documentElement.clientWidth;
 new ResizeObserver(() => {
   if (document.documentElement.clientWidth === widthBefore) return;
   widthBefore = document.documentElement.clientWidth;
+  if (!view) return;
   placeLines();
   drawStage();
   steps();

@@ -1,9 +1,17 @@
 // Reading the contract: sequences as words or subwords, patterns and weights as numbers. Nothing is decoded before it
 // is needed, and nothing twice.
 
-const view = JSON.parse(document.getElementById("view").textContent);
+let view = JSON.parse(document.getElementById("view").textContent); // null where a server feeds the page later
 const SPACE = "\u2581"; // stands for a space at the beginning of a piece
 const decoded = new Map();
+let groups = []; // of maps
+
+// What is read from now on.
+function take(next) {
+  view = next;
+  decoded.clear();
+  groups = [...new Set(view.maps.map((map) => map.group))];
+}
 
 function once(key, make) {
   if (!decoded.has(key)) decoded.set(key, make());
@@ -53,7 +61,6 @@ function weightsOf(number) {
 }
 
 const mapNumber = (group, layer) => view.maps.findIndex((map) => map.group === group && map.layer === layer);
-const groups = [...new Set(view.maps.map((map) => map.group))];
 const layersOf = (group) => view.maps.filter((map) => map.group === group).length;
 
 // A piece as text. Bytes that spell a character no piece covers are put together again.

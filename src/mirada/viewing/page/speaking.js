@@ -9,9 +9,9 @@ const state = {
   theme: DARK.matches ? "dark" : "light",
   unit: "words",
   shape: "matrix",
-  group: view.start.group,
-  layer: view.start.layer,
-  head: view.start.head,
+  group: null,
+  layer: 0,
+  head: null,
   query: 0,
   key: null,
   step: 0,
@@ -25,8 +25,13 @@ function change(patch) {
   if (changed.size) for (const draw of parts) draw(changed);
 }
 
-function part(depends, draw) {
+function always(depends, draw) {
   parts.push((changed) => depends.some((key) => changed.has(key)) && draw(changed));
+}
+
+// A part that shows the view, and is not drawn before there is one.
+function part(depends, draw) {
+  always(depends, (changed) => view && draw(changed));
 }
 
 function say(key, values = {}) {

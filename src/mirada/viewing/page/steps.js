@@ -4,8 +4,8 @@ const COLUMN = 126; // pixels of a step in the tree
 const ROW = 34;
 const LONGEST = 11; // characters of a node
 
-const written = view.sequences.written;
-const tokenText = (piece) => (piece === written.labels.at(-1) ? `⟨${say("end")}⟩` : pieceText(piece, false));
+const written = () => view.sequences.written;
+const tokenText = (piece) => (piece === written().labels.at(-1) ? `⟨${say("end")}⟩` : pieceText(piece, false));
 
 function drawSteps() {
   const { steps } = view;
@@ -30,10 +30,10 @@ function drawSteps() {
 }
 
 function drawPrefix(at) {
-  const labels = written.labels.slice(0, -1);
+  const labels = written().labels.slice(0, -1);
   const box = by("prefix");
-  box.lang = written.language;
-  box.dir = written.direction;
+  box.lang = written().language;
+  box.dir = written().direction;
   const text = at < labels.length ? textOf([labels[at]]).trim() || "␣" : `⟨${say("end")}⟩`;
   const now = make("span", { class: "now", "aria-current": "step" }, text);
   const space = at < labels.length && labels[at].startsWith(SPACE) ? " " : "";

@@ -1,0 +1,24 @@
+// The live page: what is drawn when, and what its keys do.
+
+by("text").maxLength = served.characters;
+by("ask").addEventListener("submit", (event) => {
+  event.preventDefault();
+  askAll();
+});
+by("text").addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  if (!by("go").disabled) askAll();
+});
+by("first").addEventListener("change", drawFields);
+
+function drawLive() {
+  drawFields();
+  drawAnswers();
+  drawCurves();
+}
+
+always(["language"], drawLive);
+drawLive();
+if (served.run) pollCurves();
+by("text").focus();

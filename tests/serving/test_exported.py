@@ -1,0 +1,73 @@
+"""An exported model behind the server: without torch, and with the same scores as with it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mirada.export.ctranslate2 import write
+from mirada.serving.served import Models, Served
+from mirada.serving.works import Aligning, Scoring
+from mirada.translator import Translator
+from tests.export.models import random_model, shape
+from tests.serving.servers import app_of
+
+PAIRS = [("Go home.", "One two."), ("The quick brown fox.", "Wait for me, then go."), ("a", "b"), ("Open it.", "")]
+SCRIPT = """
+import asyncio, sys
+from pathlib import Path
+import httpx
+from mirada.serving.app import make_app
+from mirada.serving.served import Models, Served
+from mirada.serving.service import Options
+
+async def main():
+    app = make_app(Models.load([Path(sys.argv[1])]), Options(run=Path(sys.argv[1])))
+    app.state.service.batcher.start()
+    about = {"source": "en", "target": "es", "q": "Go home."}
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1") as client:
+        for path, more in (("translate", {}), ("score", {"translation": "a"}), ("align", {"translation": "a"})):
+            answer = await client.post(path, json={**about, **more})
+            assert answer.status_code == 200, answer.text
+        refused = await client.post("attention", json=about)
+        assert (refused.status_code, "is an exported model" in refused.text) == (400, True), refused.text
+        for path in ("", "languages", "metrics", "run", "models"):
+            assert (await client.get(path)).status_code == 200, path
+        assert (await client.get("models")).json()[0]["engine"] == "ctranslate2"
+    app.state.service.batcher.close(5)
+
+asyncio.run(main())
+heavy = {name.partition(".")[0] for name in sys.modules} & {"torch", "matplotlib", "lxml", "sacrebleu"}
+assert not heavy, heavy
+"""
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("exported")
+    write(random_model(shape()), folder)
+    return folder
+
+
+def test_no_torch(exported: Path) -> None:
+    run = [sys.executable, "-c", SCRIPT, str(exported)]
+    done = subprocess.run(run, capture_output=True, text=True, env=os.environ, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_both_engines_score_and_align_alike(exported: Path) -> None:
+    torch = Served("torch", Translator.of(random_model(shape())), exported=False)
+    (other,) = Models.load([exported]).served
+    for one, two in zip(Scoring(torch).do(PAIRS), Scoring(other).do(PAIRS), strict=True):
+        assert one.tokens == two.tokens
+        assert one.log_probabilities == pytest.approx(two.log_probabilities, abs=1e-3)
+        assert len(one.tokens) == len(one.log_probabilities)
+    spoken = PAIRS[:3]
+    assert [one.tokens for one in Aligning(torch).do(spoken)] == [one.tokens for one in Aligning(other).do(spoken)]
+    assert Aligning(other).do([PAIRS[3]])[0].links == ()
+
+
+def test_the_application_can_be_made_of_it(exported: Path) -> None:
+    assert app_of(Translator.load(exported)).title == "Mirada"

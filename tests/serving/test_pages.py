@@ -1,0 +1,53 @@
+"""The live page as a file: deaf to what its texts would have it do, and the same page as that of a view."""
+
+import json
+import re
+
+import httpx
+import pytest
+
+from mirada.serving.app import make_app
+from mirada.serving.pages import live_script, live_words
+from mirada.serving.served import Models, Served
+from mirada.serving.service import Options
+from mirada.translator import Translator
+from mirada.viewing.page import script, style, words
+from tests.serving.servers import MODEL, running
+from tests.viewing.test_page import HOSTILE, block
+
+
+@pytest.fixture(scope="module")
+def answer() -> httpx.Response:
+    translator = Translator.load(MODEL)
+    app = make_app(Models([Served(name, translator, exported=False) for name in HOSTILE]), Options())
+    with running(app) as address:
+        return httpx.get(address)
+
+
+def test_it_is_the_page_of_a_view_with_an_addition(answer: httpx.Response) -> None:
+    assert script() in answer.text
+    assert style() in answer.text
+    assert block(answer.text, "view") == "null"
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    inside = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', answer.text)
+    assert answer.headers["content-security-policy"] == f"{inside[0]}; frame-ancestors 'none'"
+    assert "connect-src 'self'" in inside[0]
+
+
+def test_hostile_names_stay_data(answer: httpx.Response) -> None:
+    served = json.loads(block(answer.text, "served"))
+    assert [one["name"] for one in served["models"]] == HOSTILE
+    assert "<" not in block(answer.text, "served")
+    assert answer.text.lower().count("<script") == answer.text.lower().count("</script") == 4
+
+
+def test_every_language_says_everything() -> None:
+    said = live_words()
+    assert list(said) == list(words())
+    assert all(list(language) == list(said["en"]) for language in said.values())
+    assert not set(said["en"]) & set(words()["en"])
+    used = set(re.findall(r'say\("(\w+)"', live_script()))
+    assert used <= set(said["en"]) | set(words()["en"])
+    assert not re.findall(
+        r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|import\(|new Function", live_script()
+    )

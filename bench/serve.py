@@ -31,6 +31,8 @@ class Load:
 
     seconds: list[float] = field(default_factory=list)  # of each request that was answered
     errors: list[str] = field(default_factory=list)
+    elapsed: float = 0.0  # from the first request to the last answer
+    memory: tuple[int, int] = (0, 0)  # bytes of the server, early and at the end
 
     def percentile(self, share: float) -> float:
         """The time in milliseconds that this share of all requests did not exceed."""
@@ -90,15 +92,17 @@ async def asked(
 
 async def under_load(
     process: int, port: int, languages: dict[str, str], sentences: Sequence[str], clients: int, seconds: float
-) -> tuple[Load, list[int]]:
-    """What all clients saw together, and the server's memory early and at the end."""
+) -> Load:
+    """What all clients saw together."""
     load, turns = Load(), itertools.cycle(sentences)
-    ends = time.monotonic() + seconds
+    begun = time.monotonic()
+    ends = begun + seconds
     working = asyncio.gather(*(client(port, languages, turns, ends, load) for _ in range(clients)))
     await asyncio.sleep(seconds / 10)
     early = memory(process)
     await working
-    return load, [early, memory(process)]
+    load.elapsed, load.memory = time.monotonic() - begun, (early, memory(process))
+    return load
 
 
 def measure(model: Path, name: str, sentences: Sequence[str], options: argparse.Namespace, *words: str) -> float:
@@ -106,12 +110,12 @@ def measure(model: Path, name: str, sentences: Sequence[str], options: argparse.
     with server(model, *words) as (process, port):
         languages = asyncio.run(_languages(port))
         asyncio.run(under_load(process, port, languages, sentences, options.clients, options.warm))
-        load, held = asyncio.run(under_load(process, port, languages, sentences, options.clients, options.seconds))
+        load = asyncio.run(under_load(process, port, languages, sentences, options.clients, options.seconds))
     if not load.seconds:
         raise SystemExit(f"{name}: no request was answered; {load.errors[:1]}")
-    rate = len(load.seconds) / options.seconds
+    rate = len(load.seconds) / load.elapsed
     told = f"{1e3 * statistics.median(load.seconds):.0f} ms | {load.percentile(0.99):.0f} ms"
-    early, late = (f"{bytes_ / 1e6:.0f} MB" for bytes_ in held)
+    early, late = (f"{bytes_ / 1e6:.0f} MB" for bytes_ in load.memory)
     print(f"| {name} | {rate:.1f} | {told} | {len(load.errors)} | {early} → {late} |", flush=True)
     return rate
 

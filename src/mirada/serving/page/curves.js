@@ -2,6 +2,7 @@
 
 const POLL = 5_000; // milliseconds between two looks at the run
 const [WIDE, TALL, LEFT, BELOW, ABOVE, RIGHT] = [420, 230, 44, 24, 12, 8]; // of a chart
+const DOTTED = 40; // points of a curve that are still told apart; a single one would not be seen at all
 const training = { found: null, wrong: "" };
 
 const SCORE_NAMES = { bleu: "BLEU", chrf: "chrF" };
@@ -41,6 +42,10 @@ function chartOf(curves) {
   curves.forEach(({ name, points, kind }, at) => {
     const d = points.map(({ step, value }, place) => `${place ? "L" : "M"}${x(step).toFixed(1)} ${y(value).toFixed(1)}`);
     svg.append(make("path", { class: `curve ${kind}`, d: d.join("") }));
+    if (points.length <= DOTTED) {
+      const dots = points.map(({ step, value }) => `M${x(step).toFixed(1)} ${y(value).toFixed(1)}h0`);
+      svg.append(make("path", { class: `curve ${kind} dots`, d: dots.join("") }));
+    }
     const label = `${name} ${number(points.at(-1).value, 2)}`;
     svg.append(make("text", { class: `key-${kind}`, x: WIDE - RIGHT, y: ABOVE + 12 + 15 * at, "text-anchor": "end" }, label));
   });

@@ -1,5 +1,6 @@
 // The live page: what is drawn when, and what its keys do.
 
+by("looks").after(by("training")); // what is asked for stands before what is watched
 by("text").maxLength = served.characters;
 by("ask").addEventListener("submit", (event) => {
   event.preventDefault();

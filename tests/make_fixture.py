@@ -1,6 +1,7 @@
-"""Make the model folder that later versions must load: run once for each schema, and never again for an old one.
+"""Make the model folders that later versions must load: run once for each schema, and never again for an old one.
 
 python -m tests.make_fixture schema-1
+python -m tests.make_fixture schema-1-recurrent
 """
 
 import json
@@ -11,8 +12,12 @@ from pathlib import Path
 
 import torch
 
+from mirada.training.preparing import Files
+from mirada.training.run import Request
+from mirada.training.settings import merge
 from mirada.translator import Translator
-from tests.training.small import request, run, write_corpus
+from tests.training.small import SETTINGS, run, write_corpus
+from tests.training.test_resume import RECURRENT
 
 SENTENCES = ["The black cat sleeps.", "Where is the house?", "We don't see them.", "The animal was too tired."]
 
@@ -24,8 +29,8 @@ def main(name: str) -> None:
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as scratch:
         made = Path(scratch) / "model"
-        shape = {"width": 32, "feed_forward": 64}
-        run(request(write_corpus(Path(scratch), 1_500), made, model=shape, training={"budget": {"steps": 900}}))
+        files = Files((write_corpus(Path(scratch), 1_500),), source="en", target="es")
+        run(Request(files, made, None, _settings(name)))
         folder.mkdir(parents=True)
         for file in ("config.json", "model.safetensors", "subwords.model", "card.md"):
             shutil.copy(made / file, folder / file)
@@ -34,6 +39,12 @@ def main(name: str) -> None:
         {"source": one.source, "text": one.text, "score": one.score, "alignment": one.alignment} for one in said
     ]
     (folder / "expected.json").write_text(json.dumps(expected, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _settings(name: str) -> dict[str, object]:
+    if name.endswith("-recurrent"):
+        return merge(RECURRENT, {"training": {"budget": {"steps": 200}}})
+    return merge(SETTINGS, {"model": {"width": 32, "feed_forward": 64}, "training": {"budget": {"steps": 900}}})
 
 
 if __name__ == "__main__":

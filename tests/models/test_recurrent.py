@@ -1,9 +1,14 @@
 """The recurrent translator: the numbers of a plain loop, looked at freely; test_laws.py has what holds for all."""
 
+from contextlib import nullcontext
+
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
+from mirada.attention import Attention
 from mirada.attention.record import joined, record
 from mirada.models.recurrent import Recurrent
 from tests.models.build import RECURRENT, differing_recurrent, sentences, small_recurrent
@@ -89,3 +94,36 @@ def test_tied_or_not() -> None:
     assert tied.output.weight is tied.embedding.weight
     assert apart.output.weight is not apart.embedding.weight
     assert isinstance(apart.output.weight, nn.Parameter)
+
+
+class Work(TorchDispatchMode):
+    """Keeps every operation of torch, with the shapes that it works on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done: list[tuple[str, ...]] = []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        shapes = [str(tuple(one.shape)) for one in tree_leaves((args, kwargs)) if isinstance(one, Tensor)]
+        self.done.append((str(func), *shapes))
+        return func(*args, **kwargs or {})
+
+
+@torch.no_grad()
+def test_the_hundredth_step_works_as_much_as_the_first(model, monkeypatch) -> None:
+    """The same operations on the same shapes; what is looked at is mapped once, before the first step."""
+    remembered, remember = [], Attention.remember
+    monkeypatch.setattr(Attention, "remember", lambda *given: remembered.append(given) or remember(*given))
+    source, padding = sentences([7, 3])
+    tokens, rows, work = torch.tensor([4, 5]), torch.tensor([1, 0]), []
+    state = model.start(source, padding).select(rows)
+    assert len(remembered) == len(model.looks_at_source())
+    for step in range(100):
+        with Work() if step in (0, 99) else nullcontext() as counted:
+            scores, state = model.step(tokens, state)
+            state = state.select(rows)
+        work += [] if counted is None else [counted.done]
+        tokens = scores.argmax(-1)
+    assert work[0]
+    assert work[1] == work[0]
+    assert len(remembered) == len(model.looks_at_source())

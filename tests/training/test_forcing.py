@@ -26,7 +26,7 @@ from mirada.training.preparing import Files
 from mirada.training.run import Request
 from mirada.training.settings import ConfigError, merge, read_sets, validate
 from tests.learning.test_sequences import make
-from tests.training.small import run, write_corpus
+from tests.training.small import SETTINGS, run, write_corpus
 from tests.training.test_resume import RECURRENT, weights_of
 
 VOCABULARY = 16
@@ -163,9 +163,19 @@ def test_a_discriminator_goes_on_where_it_was() -> None:
     optimizer.restore(optimizer.state() | one.state(), 0)  # what is not its own is left alone
 
 
-@pytest.mark.parametrize("forcing", [{"kind": "scheduled", "first": 0.5}, {"kind": "professor", "width": 8}], ids=str)
-def test_a_stopped_run_goes_on_as_if_it_had_not_been(tmp_path: Path, forcing: dict[str, object]) -> None:
-    settings = merge(RECURRENT, {"training": {"forcing": forcing, "budget": {"steps": 6}}})
+@pytest.mark.parametrize(
+    ("kind", "forcing"),
+    [
+        ("recurrent", {"kind": "scheduled", "first": 0.5}),
+        ("recurrent", {"kind": "parallel", "first": 0.5, "passes": 2}),
+        ("recurrent", {"kind": "professor", "width": 8}),
+        ("transformer", {"kind": "parallel", "first": 0.5, "passes": 2}),
+    ],
+    ids=str,
+)
+def test_a_stopped_run_goes_on_as_if_it_had_not_been(tmp_path: Path, kind: str, forcing: dict[str, object]) -> None:
+    small = RECURRENT if kind == "recurrent" else SETTINGS
+    settings = merge(small, {"training": {"forcing": forcing, "budget": {"steps": 6}}})
     files = Files((write_corpus(tmp_path, 120),), source="en", target="es")
     unbroken, broken = (Request(files, tmp_path / name, None, settings) for name in ("unbroken", "broken"))
     run(unbroken)

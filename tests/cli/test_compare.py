@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 from mirada.cli.app import app
 from mirada.decoding.options import Search
 from mirada.evaluation.translation import by_length, paired_bootstrap, score
+from mirada.export.folder import ABOUT, MODEL, SETTINGS, SUBWORDS, VOCABULARY, Exported
 from mirada.models.config import TransformerConfig
 from mirada.models.folder import CONFIG, WEIGHTS, FolderConfig, read_config
 from mirada.training import checkpoint
@@ -138,6 +139,18 @@ def test_text_for_people(test: Test) -> None:
     headers = [line.split()[-4:] for line in lines if "by words" in line]
     assert headers == [["sentences", "a", "bcd", "e"]] * 2
     assert sum(line.startswith("6–10 ") for line in lines) == 2
+
+
+def test_an_exported_model_is_compared_as_well(test: Test) -> None:
+    exported = test.folder / "bc"
+    exported.mkdir()
+    for name in (SETTINGS, MODEL, VOCABULARY, SUBWORDS):
+        (exported / name).write_bytes(b"")
+    about = Exported(source="de", target="en", vocabulary=300, longest=40)
+    (exported / ABOUT).write_text(about.model_dump_json(), encoding="utf-8")
+    rows = json.loads(test.run(model(test.folder / "a"), exported, "--json").stdout)["models"]
+    assert rows[1]["bleu"] == score(texts(exported), REFERENCES).bleu.as_json()
+    assert rows[1]["parameters"] is None
 
 
 @pytest.mark.parametrize(("name", "start"), [("plot.png", b"\x89PNG"), ("plot.svg", b"<?xml")])

@@ -71,7 +71,7 @@ def _load(address: str, seen: list[int | str], stop: threading.Event) -> None:
     while not stop.is_set():
         try:
             seen.append(ask(address, q="The black cat sleeps.").status_code)
-        except httpx.ConnectError:
+        except (httpx.ConnectError, httpx.ReadError):  # nobody listens, or did not at the moment of connecting
             seen.append("refused")
             return
         except httpx.TransportError as error:

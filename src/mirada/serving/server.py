@@ -19,7 +19,7 @@ from mirada.serving.guard import Door
 from mirada.serving.service import Service
 
 KEPT_SECONDS = 5  # that a connection stays open without a request
-CLOSING_SECONDS = 2  # for connections to end, when no request is inside any more
+CLOSING_SECONDS = 3  # for those that have connected and not yet asked, when no request is inside any more
 
 
 class Server(uvicorn.Server):
@@ -41,8 +41,16 @@ class Server(uvicorn.Server):
         self._ends = min(self._ends, time.monotonic() + self._grace)
 
     async def on_tick(self, counter: int) -> bool:
-        done = self._door.closed and (not self._door.inside or time.monotonic() >= self._ends)
-        return await super().on_tick(counter) or done
+        if self._door.closed and (not self._door.inside or time.monotonic() >= self._ends):
+            self._ends = min(self._ends, time.monotonic() + CLOSING_SECONDS)
+            return self._is_left() or time.monotonic() >= self._ends or await super().on_tick(counter)
+        return await super().on_tick(counter)
+
+    def _is_left(self) -> bool:
+        """Let nobody connect any more; whether all who did have been answered."""
+        for listener in self.servers:
+            listener.close()
+        return all(getattr(one, "cycle", None) is not None for one in self.server_state.connections)
 
 
 def make_server(app: FastAPI) -> Server:

@@ -1,7 +1,7 @@
 // The curves of a training, drawn anew while it goes on.
 
 const POLL = 5_000; // milliseconds between two looks at the run
-const [WIDE, TALL, LEFT, BELOW, ABOVE, RIGHT] = [420, 230, 44, 24, 12, 8]; // of a chart
+const [WIDE, TALL, LEFT, BELOW, ABOVE, RIGHT] = [420, 240, 44, 24, 26, 8]; // of a chart
 const DOTTED = 40; // points of a curve that are still told apart; a single one would not be seen at all
 const training = { found: null, wrong: "" };
 
@@ -47,7 +47,7 @@ function chartOf(curves) {
       svg.append(make("path", { class: `curve ${kind} dots`, d: dots.join("") }));
     }
     const label = `${name} ${number(points.at(-1).value, 2)}`;
-    svg.append(make("text", { class: `key-${kind}`, x: WIDE - RIGHT, y: ABOVE + 12 + 15 * at, "text-anchor": "end" }, label));
+    svg.append(make("text", { class: `key-${kind}`, x: LEFT + 136 * at, y: 12 }, label)); // above all curves
   });
   return svg;
 }

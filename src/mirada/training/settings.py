@@ -21,7 +21,9 @@ BATCH_TOKENS = {"tiny": 1_400, "small": 2_000, "base": 4_000, "big": 8_000}
 # A recurrent layer is slow to train, and little is gained by more than a few: each has as many weights as two others.
 RECURRENT_LAYERS = {"tiny": 1, "small": 1, "base": 2, "big": 4}
 # A deep encoder makes good for a shallow decoder, whose steps are what translating takes its time for (Kasai et al.
-# 2021), and heads that share keys and values remember less of what was said (Ainslie et al. 2023).
+# 2021): with CTranslate2 in int8 and beam 5, small-fast translates 1.5 times as much as small, tiny-fast 1.45 times as
+# much as tiny and 2.8 times as much as small. Heads that share keys and values (Ainslie et al. 2023) spare torch
+# memory; an export writes them out.
 FAST, FAST_DEPTH, FAST_GROUPS = "-fast", 2, 2
 LARGEST_FILE = 1_000_000  # bytes of a TOML file
 

@@ -65,13 +65,13 @@ def test_a_store_of_another_run_is_not_used(corpus: Path, tmp_path: Path) -> Non
 
 
 def test_a_stage_tells_what_is_done_and_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter([100.0, 102.0, 110.0, 112.0, 130.0])
+    clock = iter([100.0, 102.0, 110.0, 112.0, 130.0, 142.0])
     monkeypatch.setattr(preparing, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     said: list[str] = []
     progress = Progress("stored", said.append)
-    for share in (0.1, 0.2, 0.3, 0.5, 0.9):
+    for share in (0.1, 0.2, 0.3, 0.5, 0.9, 1.2):
         progress(share)
-    assert said == ["  30 % stored, 35 s left", "  90 % stored, 4 s left"]
+    assert said == ["  30 % stored, 35 s left", "  90 % stored, 4 s left", "  longer than usual, 42 s so far"]
 
 
 def test_every_stage_tells(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

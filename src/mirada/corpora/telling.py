@@ -29,12 +29,15 @@ def counted(items: Iterable[T], total: int, tell: Tell) -> Iterator[T]:
 
 @contextmanager
 def clock(seconds: float, tell: Tell) -> Iterator[None]:
-    """A word every second on how much of the expected time is over, for a work that cannot tell itself."""
+    """A word every second on how much of the expected time is over, for a work that cannot tell itself.
+
+    A share above 1 says that it takes longer.
+    """
     done, begun = Event(), time.monotonic()
 
     def run() -> None:
         while not done.wait(SECONDS):
-            tell(min(0.99, (time.monotonic() - begun) / seconds))
+            tell((time.monotonic() - begun) / seconds)
 
     thread = Thread(target=run, daemon=True)
     thread.start()

@@ -283,8 +283,11 @@ class Progress:
         begun, before = self._first
         if share > before and now - self._told > TELL_SECONDS:
             self._told = now
-            left = span((now - begun) * (1 - share) / (share - before))
-            self._say(f"  {100 * share:.0f} % {self._what}, {left} left")
+            if share > 1:
+                self._say(f"  longer than usual, {span(now - begun)} so far")
+            else:
+                left = span((now - begun) * (1 - share) / (share - before))
+                self._say(f"  {100 * share:.0f} % {self._what}, {left} left")
 
 
 def telling(units: Iterator[Unit], meter: Meter, say: Say) -> Iterator[Unit]:

@@ -106,6 +106,27 @@ def test_who_stops_listening_leaves_no_process(
     assert all(process.poll() is not None for process in begun)
 
 
+def test_a_store_that_cannot_be_written_leaves_no_process(
+    spool: Spool,
+    subwords: Subwords,
+    tmp_path: Path,
+    begun: list[subprocess.Popen[bytes]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(prepare, "worth_two", lambda pairs: True)
+    monkeypatch.setattr(prepare.StoreWriter, "add_interleaved", refuse)
+    rows = np.ones(len(spool), dtype=np.bool_)
+    with pytest.raises(ValueError, match="texts were given") as kept:  # kept: what it refers to still lives
+        prepare.build_store(spool, rows, subwords, tmp_path / "store", "x", variants=3)
+    assert len(begun) == 2
+    assert all(process.poll() is not None for process in begun)
+    assert kept.value
+
+
+def refuse(writer: object, source: object, target: object) -> None:
+    raise ValueError("other texts were given")
+
+
 def test_a_process_that_dies_is_told(spool: Spool, subwords: Subwords, begun: list[subprocess.Popen[bytes]]) -> None:
     found = encode_by_two(everything(spool), subwords, WANTED)
     next(found)

@@ -13,7 +13,7 @@ import signal
 import struct
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from itertools import chain
@@ -22,14 +22,14 @@ from typing import IO, final
 
 import numpy as np
 
-from mirada.corpora.encoding import SOURCE, TARGET, Both, Encoder, Segmenting
+from mirada.corpora.encoding import SOURCE, TARGET, Encoded, Encoder, Segmenting
 from mirada.corpora.pair import CorpusError
 from mirada.text.subwords import Flat, Subwords
 
 LENGTH = struct.Struct("<Q")
 
 
-def encode_by_two(chunks: Iterable[Sequence[bytes]], subwords: Subwords, wanted: Segmenting) -> Iterator[Both]:
+def encode_by_two(chunks: Iterable[Sequence[bytes]], subwords: Subwords, wanted: Segmenting) -> Encoded:
     """Both sides of the lines of a spool, chunk by chunk, by two other processes."""
     with ExitStack() as ending:
         both = [ending.enter_context(_Beside(subwords, wanted, side)) for side in (SOURCE, TARGET)]

@@ -10,7 +10,7 @@ find, are found by one of them only.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 
 from mirada.corpora.spool import texts_in
@@ -22,6 +22,7 @@ from mirada.text.subwords import Flat, Subwords
 SOURCE, TARGET = 0, 1
 WORTH_TWO = 50_000  # pairs: to begin a process takes a third of a second, to encode so many some seconds
 Both = tuple[Flat, Flat]  # of the source and of the target
+Encoded = Generator[Both, None, None]  # who stops listening closes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Encoder:
         ]
 
 
-def encode_all(chunks: Iterable[Sequence[bytes]], subwords: Subwords, wanted: Segmenting) -> Iterator[Both]:
+def encode_all(chunks: Iterable[Sequence[bytes]], subwords: Subwords, wanted: Segmenting) -> Encoded:
     """Both sides of the lines of a spool, chunk by chunk, by this process alone."""
     encoder = Encoder(subwords, wanted)
     for lines in chunks:

@@ -8,6 +8,7 @@ Each unit is read once, and memory does not grow with the corpus but for the key
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -135,8 +136,8 @@ def build_store(
     """The token store of the marked pairs, with end marks, in `folder`; slotted, if the subwords have slots."""
     total = int(np.count_nonzero(rows))
     encode = encode_by_two if worth_two(total) else encode_all
-    encoded = encode(in_chunks(spool.lines(rows)), subwords, Segmenting(variants, seed))
-    with StoreWriter(folder, made_from, subwords.size, variants) as writer:
+    encoding = closing(encode(in_chunks(spool.lines(rows)), subwords, Segmenting(variants, seed)))
+    with StoreWriter(folder, made_from, subwords.size, variants) as writer, encoding as encoded:
         for number, (source, target) in enumerate(encoded, start=1):
             writer.add_interleaved(source, target)
             tell(min(1.0, number * CHUNK / total))

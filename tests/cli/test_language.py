@@ -121,6 +121,10 @@ def test_an_n_gram_model_is_counted_and_used_alike(text: Path, tmp_path: Path) -
     assert 0 < scored["loss"] < told["test"]["loss"] + 1
     refused = mirada("train", "--task", "lm", "--model", "ngram", text, "-o", tmp_path / "other", "--steps", 3)
     assert "training is not known" in refused.stderr
+    told = mirada("info", tmp_path / "ngram").stdout
+    assert "ngram: up to 4 tokens in a row\n" in told
+    assert "counted at once" in told
+    assert "bits per character" in (tmp_path / "ngram" / "card.md").read_text()
     assert "an n-gram model has no --preset" in mirada(*words, "--preset", "tiny").stderr
     wrong = mirada("train", "--model", "ngram", text, "--from", "en", "--to", "de", "-o", tmp_path / "other")
     assert "does not serve --task translation; use transformer or recurrent" in wrong.stderr

@@ -97,6 +97,8 @@ class Known:
 
     def state(self) -> str:
         """The state of the training in words."""
+        if self.model is not None and self.model.kind == "ngram":
+            return "counted at once; the same command counts again"
         if self.record is None:
             return "trained elsewhere" if self.config is not None else "the data is prepared; no step was made yet"
         step, steps = self.progress.step if self.progress else 0, self.record.budget.steps
@@ -365,7 +367,7 @@ def _shape(known: Known) -> Iterator[str]:
     model = known.model
     if model is None:
         return
-    count = f", {known.parameters:,} parameters" if known.parameters is not None else ""
+    count = f", {known.parameters:,} parameters" if known.parameters is not None and model.kind != "ngram" else ""
     yield f"{model.kind}: {model.size}{count}"
     if isinstance(model, RecurrentConfig):
         yield f"encoder: {_recurrence_of(model.encoder)}, directions: {model.encoder.directions}"

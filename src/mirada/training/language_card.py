@@ -20,9 +20,26 @@ def write_card(
     result: LanguageResult,
     name: str,
 ) -> str:
-    """The card as Markdown."""
+    """The card of a model that has learnt, as Markdown."""
+    decided = ", ".join(f"{key} {value}" for key, value in record.decided.items())
+    spent = f"{progress.tokens:,} tokens in {span(progress.seconds)}"
+    training = [
+        "## Training",
+        f"{progress.step:,} of {record.budget.steps:,} steps ({record.budget.why}), {spent}; {decided}.",
+        f"The weights are the mean of steps {', '.join(map(str, result.steps))}.",
+        "",
+    ]
+    return _joined(_head(config, facts, name, f"{result.parameters:,} parameters"), training, _scores(result))
+
+
+def write_counted_card(config: LanguageFolderConfig, facts: TextFacts, result: LanguageResult, name: str) -> str:
+    """The card of an n-gram model, as Markdown."""
+    return _joined(_head(config, facts, name, f"{result.parameters:,} n-grams"), _scores(result))
+
+
+def _head(config: LanguageFolderConfig, facts: TextFacts, name: str, size: str) -> list[str]:
     train, dev, test = (facts.tokens[part] for part in PARTS)
-    lines = [
+    return [
         "# A language model",
         "",
         f"Made by mirada {__version__}. Use it: `mirada generate {name}`",
@@ -32,19 +49,20 @@ def write_card(
         f"- {facts.vocabulary:,} different {facts.units}, with four marks; {facts.left_out:,} lines were no text",
         "",
         "## Model",
-        f"{config.model.kind}: {config.model.size}, {result.parameters:,} parameters.",
+        f"{config.model.kind}: {config.model.size}, {size}.",
         "",
-        "## Training",
-        f"{progress.step:,} of {record.budget.steps:,} steps ({record.budget.why}), {progress.tokens:,} tokens in "
-        f"{span(progress.seconds)}; " + ", ".join(f"{key} {value}" for key, value in record.decided.items()) + ".",
-        f"The weights are the mean of steps {', '.join(map(str, result.steps))}.",
-        "",
-        "## Scores",
-        f"- development text: loss {result.development.loss:.4f}",
     ]
+
+
+def _scores(result: LanguageResult) -> list[str]:
+    lines = ["## Scores", f"- development text: loss {result.development.loss:.4f}"]
     if result.test is not None:
         lines.append(
             f"- test text: loss {result.test.loss:.4f}, perplexity {result.test.perplexity:.3f}, "
             f"{result.test.bits_per_character:.4f} bits per character `{result.test.signature}`"
         )
-    return "\n".join(lines) + "\n"
+    return lines
+
+
+def _joined(*parts: list[str]) -> str:
+    return "\n".join(line for part in parts for line in part) + "\n"

@@ -14,6 +14,7 @@ from mirada.models.language_folder import LanguageFolderConfig
 from mirada.models.ngram import Ngram
 from mirada.tasks.task import Score
 from mirada.training.language import recorded
+from mirada.training.language_card import write_counted_card
 from mirada.training.language_config import TextConfig
 from mirada.training.language_preparing import PreparedText, prepare_text
 from mirada.training.preparing import Files, Say
@@ -35,8 +36,9 @@ def count(files: Files, folder: Path, settings: Tree, where: str, say: Say) -> L
     units = prepared.units
     model = Ngram.count(prepared.stores["train"].stream("source"), config.model.order, units.size, units.line_end)
     say(f"{model.size:,} different n-grams of 1 to {model.order} {prepared.facts.units} counted.")
-    development, test = _score(model, prepared, "dev"), _score(model, prepared, "test")
-    loss = 0.0 if development is None else development.loss
+    development = Score(step=0, loss=_score(model, prepared, "dev").loss)
+    test = _score(model, prepared, "test") if prepared.facts.tokens["test"] else None
+    result = LanguageResult(development=development, parameters=model.size, steps=(), test=test)
     described = LanguageFolderConfig(
         mirada=__version__,
         units=prepared.facts.units,
@@ -44,15 +46,13 @@ def count(files: Files, folder: Path, settings: Tree, where: str, say: Say) -> L
         scores={} if test is None else recorded(test),
         model=config.model,
     )
-    card = f"# An n-gram model\n\nMade by mirada {__version__}: {config.model.size}, {model.size:,} n-grams.\n"
+    card = write_counted_card(described, prepared.facts, result, folder.name)
     tensors = {name: torch.from_numpy(numbers) for name, numbers in model.tensors().items()}
     language_folder.save(folder, described, tensors, units, card)
-    return LanguageResult(development=Score(step=0, loss=loss), parameters=model.size, steps=(), test=test)
+    return result
 
 
-def _score(model: Ngram, prepared: PreparedText, part: str) -> TextScore | None:
+def _score(model: Ngram, prepared: PreparedText, part: str) -> TextScore:
     text = prepared.stores[part].stream("source")
-    if not len(text):
-        return None
     loss = -float(model.log_probabilities(text).mean())
     return TextScore(loss, len(text), prepared.facts.characters[part], model.context, 1)

@@ -1,6 +1,5 @@
 """`mirada serve`: models behind HTTP, for LibreTranslate's clients, for programs, and for people with a browser."""
 
-from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +8,7 @@ import typer
 
 from mirada.cli.failure import fail, failing
 from mirada.cli.saying import Quiet, Verbose, begin, detail, say
+from mirada.cli.translate import EngineChoice
 
 if TYPE_CHECKING:
     from mirada.serving.served import Models
@@ -16,14 +16,6 @@ if TYPE_CHECKING:
 
 NEEDED = ("fastapi", "uvicorn", "prometheus_client")
 INSTALL = "the server needs packages that are not installed: pip install 'mirada[serve]'"
-
-
-class EngineChoice(StrEnum):
-    """What may compute."""
-
-    AUTO = "auto"
-    TORCH = "torch"
-    CTRANSLATE2 = "ctranslate2"
 
 
 @failing()

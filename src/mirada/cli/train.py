@@ -101,6 +101,8 @@ def train(
         fail("--steps, --epochs and --minutes were given together; use one of them")
     if start is not None and (preset is not None or model is not None):
         fail("--start brings its own model; leave out --preset and --model")
+    if task != TaskChoice.TRANSLATION and (monolingual or reverse is not None):
+        fail(f"--monolingual and --reverse are for translators; leave them out with --task {task}")
     if bool(monolingual) != (reverse is not None):
         fail("--monolingual and --reverse go together: text, and the model that translates it; give both or neither")
     request = make_request(

@@ -35,7 +35,7 @@ def asked(folder: Path, **changes: object) -> dict[str, object]:
 def test_our_loop_is_timed_on_the_tokens_of_its_batches(our_loop: ModuleType, tmp_path: Path) -> None:
     seconds, tokens = our_loop.make_loop(asked(tmp_path), tmp_path, steps=10).time_steps(0.0, 2)
     assert seconds > 0
-    assert tokens == 1_400  # sides of five tokens fill a batch of 1,400 to the last
+    assert tokens == 1_360  # pairs of ten tokens, as many whole eights of them as 1,400 hold
 
 
 def test_parts_and_the_plain_path_learn_the_same_from_the_same_tokens(our_loop: ModuleType, tmp_path: Path) -> None:

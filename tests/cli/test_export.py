@@ -121,7 +121,9 @@ def test_a_model_without_that_form(tmp_path) -> None:
 def test_what_differs_is_not_written(model, sentences, monkeypatch, quantization, least) -> None:
     honest = ExportedEngine.decode
     monkeypatch.setattr(
-        ExportedEngine, "decode", lambda self, sources, search: honest(self, [[9, 9, 3] for _ in sources], search)
+        ExportedEngine,
+        "decode",
+        lambda self, sources, search, demands=(): honest(self, [[9, 9, 3] for _ in sources], search, demands),
     )
     result = run("export", model, "--check", sentences, "--quantization", quantization)
     assert result.exit_code == 1

@@ -30,7 +30,7 @@ def test_the_translations_are_those_of_one_call(translator, monkeypatch) -> None
     monkeypatch.setattr(
         ExportedEngine,
         "decode",
-        lambda self, sources, asked: counts.append(len(sources)) or honest(self, sources, asked),
+        lambda self, sources, asked, demands=(): counts.append(len(sources)) or honest(self, sources, asked, demands),
     )
     monkeypatch.setattr("mirada.translator.LEAST_SHARED", 4)
     shared = translator.translate_with(MANY, search, align=True)

@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from mirada.cli.app import app
 from mirada.decoding.options import Search
 from mirada.evaluation.translation import by_length, paired_bootstrap, score
-from mirada.export.folder import ABOUT, MODEL, SETTINGS, SUBWORDS, VOCABULARY, Exported
+from mirada.export.folder import ABOUT, MODEL, SETTINGS, SUBWORDS, VOCABULARY, Exported, is_exported, read_about
 from mirada.models.config import TransformerConfig
 from mirada.models.folder import CONFIG, WEIGHTS, FolderConfig, read_config
 from mirada.training import checkpoint
@@ -36,8 +36,8 @@ class Translator:
     """Gives the reference with as many words wrong as the model's name has letters."""
 
     def __init__(self, folder: Path) -> None:
-        config = read_config(folder)
-        self.source, self.target = config.source, config.target
+        about = read_about(folder) if is_exported(folder) else read_config(folder)
+        self.source, self.target = about.source, about.target
         self.wrong = len(folder.name)
 
     @classmethod

@@ -8,19 +8,17 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from mirada.corpora.documents import Document, Survey, build_stream, characters_of, survey
 from mirada.corpora.pair import CorpusError
-from mirada.corpora.store import DamagedStoreError, Store, fingerprint
+from mirada.corpora.store import Store, fingerprint
 from mirada.models.config import Strict
-from mirada.models.folder import read_json, write_file
+from mirada.models.folder import write_file
 from mirada.models.language_folder import read_units, units_file
 from mirada.text.characters import Characters
 from mirada.text.units import SubwordLines, UnitKind, Units
 from mirada.text.vocabulary import learn
 from mirada.training.language_config import TextConfig
-from mirada.training.preparing import DATA, FACTS, PARTS, Files, Say
+from mirada.training.preparing import DATA, FACTS, PARTS, Files, Say, read_facts
 
 FORMAT = 1  # of what lies in the folder `data`; a change makes old ones be built again
 MANY_CHARACTERS = 5_000_000  # from here on there is enough text to learn what subwords mean
@@ -88,12 +86,7 @@ def _reuse(folder: Path, made_from: str, say: Say) -> PreparedText | None:
 
 def _open(folder: Path) -> PreparedText:
     data = folder / DATA
-    try:
-        facts = TextFacts.model_validate(read_json(data / FACTS, data))
-    except ValidationError as error:
-        raise DamagedStoreError(
-            f"{data / FACTS} is damaged or of another version: {error.error_count()} values are wrong"
-        ) from None
+    facts = read_facts(data, TextFacts)
     stores = {part: Store.open(data / part) for part in PARTS}
     return PreparedText(stores, read_units(folder, facts.units), facts)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from pydantic import ValidationError
@@ -40,6 +41,7 @@ TELL_SECONDS = 5.0
 TEST_SENTENCES = 2_000  # at most, for the score at the end
 
 Say = Callable[[str], None]
+AnyFacts = TypeVar("AnyFacts", bound=Strict)
 
 
 @dataclass(frozen=True)
@@ -138,14 +140,19 @@ def _reuse(folder: Path, made_from: str, say: Say) -> Prepared | None:
     return found
 
 
-def _open(folder: Path) -> Prepared:
-    data = folder / DATA
+def read_facts(data: Path, kind: type[AnyFacts]) -> AnyFacts:
+    """What a preparation wrote last."""
     try:
-        facts = Facts.model_validate(read_json(data / FACTS, data))
+        return kind.model_validate(read_json(data / FACTS, data))
     except ValidationError as error:
         raise DamagedStoreError(
             f"{data / FACTS} is damaged or of another version: {error.error_count()} values are wrong"
         ) from None
+
+
+def _open(folder: Path) -> Prepared:
+    data = folder / DATA
+    facts = read_facts(data, Facts)
     return Prepared(
         Store.open(data / "train"),
         Store.open(data / "dev"),

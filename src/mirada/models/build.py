@@ -16,12 +16,15 @@ from mirada.models.config import (
     AnyModelConfig,
     LanguageModelConfig,
     RecurrentConfig,
+    RecurrentEncoderConfig,
     RecurrentLanguageConfig,
     StackConfig,
     TransformerConfig,
 )
 from mirada.models.encoder_decoder import TranslationModel
 from mirada.models.language import AnyLanguageModel, CausalTransformer
+from mirada.models.reading import EncoderReader, Reader, RecurrentReader
+from mirada.models.reading_config import AnyReadingConfig, EncoderConfig, RecurrentReaderConfig
 from mirada.models.recurrent import Recurrent, RecurrentDecoder
 from mirada.models.recurrent_language import RecurrentLanguageModel
 from mirada.models.transformer import Transformer
@@ -39,7 +42,13 @@ def build(
 ) -> AnyLanguageModel: ...
 
 
-def build(config: AnyModelConfig, vocabulary: int, seed: int | None = None) -> TranslationModel | AnyLanguageModel:
+@overload
+def build(config: AnyReadingConfig, vocabulary: int, seed: int | None = None) -> Reader: ...
+
+
+def build(
+    config: AnyModelConfig | AnyReadingConfig, vocabulary: int, seed: int | None = None
+) -> TranslationModel | AnyLanguageModel | Reader:
     """A fresh model. With a seed, the same numbers on every call, and torch's own generator is left as it was."""
     if seed is None:
         return _built(config, vocabulary)
@@ -48,7 +57,7 @@ def build(config: AnyModelConfig, vocabulary: int, seed: int | None = None) -> T
         return _built(config, vocabulary)
 
 
-def _built(config: AnyModelConfig, vocabulary: int) -> TranslationModel | AnyLanguageModel:
+def _built(config: AnyModelConfig | AnyReadingConfig, vocabulary: int) -> TranslationModel | AnyLanguageModel | Reader:
     match config:
         case TransformerConfig():
             return _transformer(config, vocabulary)
@@ -58,6 +67,10 @@ def _built(config: AnyModelConfig, vocabulary: int) -> TranslationModel | AnyLan
             return _language_model(config, vocabulary)
         case RecurrentLanguageConfig():
             return _recurrent_language_model(config, vocabulary)
+        case EncoderConfig():
+            return _encoder(config, vocabulary)
+        case RecurrentReaderConfig():
+            return _recurrent_reader(config, vocabulary)
 
 
 def _transformer(config: TransformerConfig, vocabulary: int) -> Transformer:
@@ -81,8 +94,22 @@ def _recurrent_language_model(config: RecurrentLanguageConfig, vocabulary: int) 
     return RecurrentLanguageModel(Embedding(vocabulary, config.width), recurrence, config.context)
 
 
+def _encoder(config: EncoderConfig, vocabulary: int) -> EncoderReader:
+    embedding = Embedding(vocabulary, config.width, config.position)
+    blocks = [_block(config, config.stack, None, causal=False) for _ in range(config.stack.layers)]
+    return EncoderReader(embedding, Stack(blocks, config.norm), config.segments)
+
+
+def _recurrent_reader(config: RecurrentReaderConfig, vocabulary: int) -> RecurrentReader:
+    return RecurrentReader(Embedding(vocabulary, config.width), _recurrent_encoder(config.stack, config))
+
+
 def _block(
-    config: TransformerConfig | LanguageModelConfig, look: StackConfig, cross: Attention | None, *, causal: bool
+    config: TransformerConfig | LanguageModelConfig | EncoderConfig,
+    look: StackConfig,
+    cross: Attention | None,
+    *,
+    causal: bool,
 ) -> Block:
     pattern = look.pattern
     if causal:  # who writes sees no later place
@@ -99,15 +126,7 @@ def _cross(config: TransformerConfig) -> Attention:
 
 def _recurrent(config: RecurrentConfig, vocabulary: int) -> Recurrent:
     reading, writing, look = config.encoder, config.decoder, config.attention
-    encoder = RecurrentEncoder(
-        reading.cell,
-        config.width,
-        reading.width,
-        reading.layers,
-        reading.directions,
-        residual=reading.residual,
-        norm=config.norm,
-    )
+    encoder = _recurrent_encoder(reading, config)
     attention = _look_back(config)
     stack = RecurrentStack(
         writing.cell,
@@ -120,6 +139,20 @@ def _recurrent(config: RecurrentConfig, vocabulary: int) -> Recurrent:
     )
     decoder = RecurrentDecoder(stack, attention, config.width, look.when, feeding=look.feeding)
     return Recurrent(Embedding(vocabulary, config.width), encoder, decoder, tied=config.tied)
+
+
+def _recurrent_encoder(
+    stack: RecurrentEncoderConfig, config: RecurrentConfig | RecurrentReaderConfig
+) -> RecurrentEncoder:
+    return RecurrentEncoder(
+        stack.cell,
+        config.width,
+        stack.width,
+        stack.layers,
+        stack.directions,
+        residual=stack.residual,
+        norm=config.norm,
+    )
 
 
 def _look_back(config: RecurrentConfig) -> Attention | None:

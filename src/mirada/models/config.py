@@ -28,6 +28,19 @@ class Strict(BaseModel):
     )
 
 
+class Shape(Strict):
+    """What every kind of model has in its config, whatever its task."""
+
+    kind: str
+    width: int
+    norm: str
+
+    @property
+    def size(self) -> str:
+        """The size of the model in words."""
+        return f"width {self.width}"
+
+
 class LookConfig(Strict):
     """How a kind of layer looks: who, weighed how, in which order, by how many heads."""
 
@@ -48,7 +61,7 @@ class StackConfig(LookConfig):
     layers: int = Field(default=3, ge=1, le=DEEPEST)
 
 
-class TransformerConfig(Strict):
+class TransformerConfig(Shape):
     """The Transformer: an encoder, a decoder and the look from one to the other."""
 
     kind: Literal["transformer"] = "transformer"
@@ -107,7 +120,7 @@ class RecurrentLookConfig(Strict):
     heads: int = Field(default=1, ge=1, le=1_024)
 
 
-class RecurrentConfig(Strict):
+class RecurrentConfig(Shape):
     """The recurrent translator: an encoder, a decoder, and the look from one to the other, if there is one."""
 
     kind: Literal["recurrent"] = "recurrent"
@@ -160,7 +173,7 @@ class RecurrentConfig(Strict):
         return self
 
 
-class LanguageModelConfig(Strict):
+class LanguageModelConfig(Shape):
     """The language model: one causal stack over a tied embedding (GPT, Radford et al. 2018)."""
 
     kind: Literal["language"] = "language"
@@ -193,7 +206,7 @@ class LanguageModelConfig(Strict):
         return self
 
 
-class RecurrentLanguageConfig(Strict):
+class RecurrentLanguageConfig(Shape):
     """The recurrent language model: one stack over a tied embedding."""
 
     kind: Literal["recurrent_language"] = "recurrent_language"

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from mirada.models.config import AnyModelConfig, ModelConfig, Strict, TransformerConfig
+from mirada.models.config import ModelConfig, Shape, Strict, TransformerConfig
 from mirada.training.forcing_config import ForcingConfig, TeacherConfig
 from mirada.training.precision import PrecisionKind
 from mirada.training.schedule import ScheduleKind
@@ -84,7 +84,7 @@ class TrainingConfig(LearningConfig):
 class AnyRunConfig(Strict):
     """A whole run, whatever its task."""
 
-    model: AnyModelConfig
+    model: Shape
     training: LearningConfig
 
     @property

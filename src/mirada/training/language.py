@@ -31,7 +31,7 @@ from mirada.training.preparing import Files, Say
 from mirada.training.record import RunRecord
 from mirada.training.result import LanguageResult
 from mirada.training.settings import ConfigError, Tree, kind_in, merge, validate_as
-from mirada.training.subject import Learner, Ready
+from mirada.training.subject import SKETCHED, Learner, Ready
 
 VALIDATION_COST = 0.4  # of the time that training on as many tokens takes: no backward pass
 TEST_COST = 1.0  # the same in float32
@@ -79,6 +79,9 @@ class LanguageFamily:
                 "or train a new one without --start"
             )
         return config
+
+    def sketch(self, preset: str) -> AnyLanguageModel:
+        return build(self.config(preset).model, SKETCHED)
 
     def prepare(self, preset: str, say: Say) -> Ready:
         data = self.config(preset).data

@@ -10,8 +10,6 @@ from typing import Any, Literal
 
 import torch
 
-from mirada.models.build import build
-from mirada.models.config import AnyModelConfig
 from mirada.models.folder import FolderError
 from mirada.training import budget as budgets
 from mirada.training import ngram
@@ -107,7 +105,7 @@ def _require_possible(request: Request, family: Family) -> None:
     """What cannot be done is told before hours are spent."""
     early = family.config(request.preset or USUAL)
     budgets.asked(early.training.budget)
-    _require_buildable(early.model, request.where)
+    _require_buildable(family, request)
     _require_own_folder(request.output, request.files)
 
 
@@ -164,10 +162,10 @@ def claim(output: Path) -> None:
         left.unlink()
 
 
-def _require_buildable(model: AnyModelConfig, where: str) -> None:
+def _require_buildable(family: Family, request: Request) -> None:
     """What cannot be built is told before hours are spent on the data."""
     try:
         with torch.device("meta"):
-            build(model, vocabulary=300)
+            family.sketch(request.preset or USUAL)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise ConfigError(f"{where}: this model cannot be built: {error}") from None
+        raise ConfigError(f"{request.where}: this model cannot be built: {error}") from None

@@ -62,6 +62,9 @@ class Subject(Protocol[AnyBatch]):
         """Write the finished folder."""
 
 
+SKETCHED = 300  # tokens of the vocabulary of a sketch
+
+
 @dataclass(frozen=True, eq=False)
 class Ready:
     """Data that is ready: the preset that suits it, and the subject of a run with a preset of this name."""
@@ -84,6 +87,9 @@ class Family(Protocol):
 
     def config(self, preset: str) -> AnyRunConfig:
         """The whole config of a run that begins with this preset."""
+
+    def sketch(self, preset: str) -> nn.Module:
+        """A model of this preset with the smallest vocabulary: what cannot be built is told before hours are spent."""
 
     def prepare(self, preset: str, say: Say) -> Ready:
         """The data, made ready now or earlier; presets differ in models, not in how data is prepared."""

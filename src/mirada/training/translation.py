@@ -25,7 +25,7 @@ from mirada.training.preparing import Files, Prepared, Say, prepare_data
 from mirada.training.record import RunRecord
 from mirada.training.result import Result
 from mirada.training.settings import Tree, kind_in, merge, preset_tree, validate
-from mirada.training.subject import Learner, Ready
+from mirada.training.subject import SKETCHED, Learner, Ready
 
 VALIDATION_COST = 1.6  # of the time that training on as many tokens takes: no backward pass, but greedy decoding
 TEST_COST = 10.0  # the same for beam search
@@ -56,6 +56,9 @@ class TranslationFamily:
 
     def config(self, preset: str) -> RunConfig:
         return with_preset(self.settings, preset, self.where) if self.loaded is None else self._continued(self.loaded)
+
+    def sketch(self, preset: str) -> TranslationModel:
+        return build(self.config(preset).model, SKETCHED)
 
     def prepare(self, preset: str, say: Say) -> Ready:
         early = self.config(preset)

@@ -1,0 +1,73 @@
+"""Readers: models that turn what they read into states, place by place, for a head to say something of.
+
+Legend: B batch, N places, W width of the states.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional
+
+from mirada.attention import Facts, Padding
+from mirada.layers.embedding import Embedding
+from mirada.layers.noise import Noise
+from mirada.layers.recurrent import RecurrentEncoder
+from mirada.layers.stack import Stack
+
+
+class Reader(nn.Module, ABC):
+    """x ↦ (h_1, …, h_N): whatever is read, a state for each of its places."""
+
+    width: int  # of the states
+
+    @abstractmethod
+    def forward(
+        self, entered: Tensor, padding: Padding | None = None, noise: Noise | None = None
+    ) -> Float[Tensor, "B N W"]:
+        """The states of all places; those of padding have no meaning."""
+
+
+class EncoderReader(Reader):
+    """A stack in which every place looks at all others that its pattern allows (BERT's encoder).
+
+    With segments, each token also says which sentence of the row it belongs to (Devlin et al. 2019, figure 2).
+    """
+
+    def __init__(self, embedding: Embedding, stack: Stack, segments: int = 0) -> None:
+        super().__init__()
+        self.embedding = embedding
+        self.stack = stack
+        self.width = embedding.width
+        self.segments = nn.Parameter(torch.zeros(segments, self.width)) if segments else None
+
+    def forward(
+        self,
+        entered: Int[Tensor, "B N"],
+        padding: Padding | None = None,
+        noise: Noise | None = None,
+        segments: Int[Tensor, "B N"] | None = None,
+    ) -> Float[Tensor, "B N W"]:
+        """The states of all places; without `segments`, all belong to the first one."""
+        states = self.embedding(entered, noise=noise)
+        if self.segments is not None:
+            states = states + (self.segments[0] if segments is None else functional.embedding(segments, self.segments))
+        return self.stack(states, Facts(padding), noise=noise)
+
+
+class RecurrentReader(Reader):
+    """A recurrence over the tokens: each place knows what stands before it, or on both sides."""
+
+    def __init__(self, embedding: Embedding, encoder: RecurrentEncoder) -> None:
+        super().__init__()
+        self.embedding = embedding
+        self.encoder = encoder
+        self.width = encoder.width
+
+    def forward(
+        self, entered: Int[Tensor, "B N"], padding: Padding | None = None, noise: Noise | None = None
+    ) -> Float[Tensor, "B N W"]:
+        return self.encoder(self.embedding(entered), padding, noise)[0]

@@ -1,0 +1,84 @@
+"""What readers are made of: models that turn what they read into states, for a head to say something of.
+
+A run that tags, classifies or fills in words has such a config as its `model`; what it says is its task's own. So a
+reader that learnt one task can begin another.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, Tag, model_validator
+
+from mirada.attention import Learned, Sinusoidal
+from mirada.attention.heads import divide
+from mirada.layers.block import NormOrder
+from mirada.layers.feed_forward import Activation
+from mirada.layers.norm import NormKind
+from mirada.layers.recurrent import RecurrentNorm
+from mirada.models.config import WIDEST, RecurrentEncoderConfig, Shape, StackConfig, by_kind
+from mirada.models.words import EnteredWord
+
+
+class EncoderConfig(Shape):
+    """The encoder alone: a stack in which every place may look at all (BERT, Devlin et al. 2019)."""
+
+    kind: Literal["encoder"] = "encoder"
+    width: int = Field(default=128, ge=2, le=WIDEST)
+    feed_forward: int = Field(default=512, ge=1, le=8 * WIDEST)
+    activation: Activation = "gelu"
+    norm: NormKind = "layer"
+    norm_order: NormOrder = "pre"
+    position: EnteredWord = Sinusoidal()
+    segments: int = Field(default=0, ge=0, le=1_000, description="kinds of sentences that are told apart; 0: none")
+    stack: StackConfig = StackConfig()
+
+    @property
+    def places(self) -> int | None:
+        """How many places the model has vectors for; None where it knows every place."""
+        return self.position.places if isinstance(self.position, Learned) else None
+
+    @property
+    def size(self) -> str:
+        """The size of the model in words."""
+        stack = self.stack
+        return f"{stack.layers} layers, width {self.width}, feed-forward {self.feed_forward:,}, {stack.heads} heads"
+
+    @model_validator(mode="after")
+    def _heads_fit(self) -> EncoderConfig:
+        self.stack.spec()
+        divide(self.width, self.stack.heads, "model.width", "model.stack.heads")
+        return self
+
+
+class RecurrentReaderConfig(Shape):
+    """The recurrent reader: an RNN, GRU or LSTM over the words, from one end or from both."""
+
+    kind: Literal["recurrent_encoder"] = "recurrent_encoder"
+    width: int = Field(default=128, ge=2, le=WIDEST, description="of the embedding")
+    norm: RecurrentNorm = "none"
+    stack: RecurrentEncoderConfig = RecurrentEncoderConfig()
+
+    @property
+    def places(self) -> None:
+        """How many places the model has vectors for: it reads any number."""
+        return
+
+    @property
+    def size(self) -> str:
+        """The size of the model in words."""
+        stack = self.stack
+        return f"{stack.layers} layers of {stack.cell} {stack.width}, {stack.directions} ways, embedding {self.width}"
+
+    @model_validator(mode="after")
+    def _directions_fit(self) -> RecurrentReaderConfig:
+        if self.stack.directions == "both":
+            divide(self.stack.width, 2, "model.stack.width", "the directions of model.stack")
+        return self
+
+
+ReadingConfig = Annotated[
+    Annotated[EncoderConfig, Tag("encoder")] | Annotated[RecurrentReaderConfig, Tag("recurrent_encoder")],
+    by_kind("encoder", "recurrent_encoder"),
+]
+AnyReadingConfig = EncoderConfig | RecurrentReaderConfig

@@ -9,9 +9,9 @@ from playwright.sync_api import Browser, Page, expect
 from mirada.serving.pages import live_words
 from mirada.serving.service import Options
 from mirada.translator import Translator
-from mirada.viewing.looking import look
 from mirada.viewing.packing import unpack
 from mirada.viewing.page import words
+from mirada.viewing.translation import look
 from tests.serving.servers import MODEL, app_of, running, shouting
 
 pytestmark = pytest.mark.browser

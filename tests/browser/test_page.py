@@ -3,14 +3,18 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, CDPSession, Page
 
 from mirada.translator import Translator
+from mirada.viewing import language
 from mirada.viewing.contract import View
-from mirada.viewing.looking import look
+from mirada.viewing.lens import cells_of
 from mirada.viewing.packing import unpack
 from mirada.viewing.page import as_page, words
+from mirada.viewing.translation import look
+from tests.viewing.generators import generator
 from tests.viewing.test_page import HOSTILE
 from tests.viewing.views import synthetic
 
@@ -183,6 +187,39 @@ def test_the_tree_and_the_pictures_are_there(page: Page, tmp_path: Path) -> None
     page.locator("#step").focus()
     page.keyboard.press("End")
     assert page.locator("#prefix .now").inner_text() == "⟨end⟩"
-    assert page.locator("details").count() == 4
+    assert page.locator("details").count() == 5
     page.locator("#attention summary").click()
     assert "hᵢ = Σ_{j ∈ N(i)} αᵢⱼ · vⱼ" in page.locator("#attention-help").inner_text()
+
+
+def test_a_text_that_is_read(page: Page, tmp_path: Path) -> None:
+    view = language.look(generator(), "the cat sat")
+    assert show(page, tmp_path, view) == []
+    assert page.locator(".read .word > span").all_inner_texts() == ["⟨begin⟩", "the", "cat", "sat"]
+    chance = np.prod([step.probability for step in view.steps[:3]])
+    assert page.locator(".read small").all_inner_texts()[1] == f"{100 * chance:.1f}".removesuffix(".0") + "%"
+    page.locator(".read .word").nth(2).click()
+    assert page.locator("#step-told").inner_text() == "Step 4 of 12"
+    assert page.locator(".read .word").nth(1).get_attribute("style") is not None
+    assert page.locator(".read .word").nth(3).get_attribute("style") in (None, "")  # nobody sees the future
+    page.locator("#step").focus()
+    page.keyboard.press("End")
+    assert page.locator("#prefix .now").inner_text() == "…"
+    assert page.locator("#steps-note").inner_text() == "Nothing stands here yet."
+    assert page.locator("#tree").is_hidden()
+
+
+def test_the_lens_is_read_with_the_keyboard(page: Page, tmp_path: Path) -> None:
+    view = synthetic(LABELS[:4], LABELS[:3], layers=2)
+    assert show(page, tmp_path, view) == []
+    assert page.locator("#lens-table td").count() == 2 * 4
+    page.locator('#lens-table td[tabindex="0"]').focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")  # there is no third layer
+    told = page.locator("#lens-note").inner_text()
+    cell = cells_of(view.lens)[1][1]
+    assert told.startswith(f"Layer 2, Step 2 of 4: {cell[0].token.removeprefix('▁')} ")
+    assert told.count("%") == 3
+    assert page.locator("#step-told").inner_text() == "Step 2 of 4"
+    assert page.locator('#lens-table td[tabindex="0"]').count() == 1

@@ -128,3 +128,18 @@ def test_an_n_gram_model_is_counted_and_used_alike(text: Path, tmp_path: Path) -
     assert "an n-gram model has no --preset" in mirada(*words, "--preset", "tiny").stderr
     wrong = mirada("train", "--model", "ngram", text, "--from", "en", "--to", "de", "-o", tmp_path / "other")
     assert "does not serve --task translation; use transformer or recurrent" in wrong.stderr
+
+
+def test_where_it_looks(model: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    shown = mirada("view", model, "To be, or", "--output", page, "--text")
+    assert shown.exit_code == 0
+    assert shown.stdout.splitlines()[3] == "decoder, layer 1, mean of the heads: read ↓ looks at read →"
+    assert '"task":"lm"' in page.read_text(encoding="utf-8")
+    lens = mirada("view", model, "To be, or", "--lens")
+    assert lens.stdout.splitlines()[3].split() == ["layer", "1"]
+    seen = json.loads(mirada("view", model, "To be", "--json").stdout)
+    assert (seen["task"], len(seen["steps"]), list(seen["sequences"])) == ("lm", 6, ["read"])
+    wrong = mirada("view", model, "To be", "--reference", "To")
+    assert wrong.exit_code == 1
+    assert "a reference is what a translator is made to say" in wrong.stderr

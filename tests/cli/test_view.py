@@ -48,6 +48,13 @@ def test_a_heat_map_in_the_terminal() -> None:
     assert view("--head", 1, "--text").stdout == result.stdout
 
 
+def test_layer_by_layer_in_the_terminal() -> None:
+    lines = view("--lens").stdout.splitlines()
+    assert lines[0] == SENTENCE
+    assert lines[2].split() == ["layer", "1"]
+    assert lines[-1].startswith("→ </s>")
+
+
 def test_json(tmp_path: Path) -> None:
     result = view("--json", "--reference", "La casa.", "--quiet", "--output", tmp_path / "page.html")
     seen = View.model_validate_json(result.stdout)
@@ -62,6 +69,7 @@ def test_json(tmp_path: Path) -> None:
         (("--layer", 5), "--layer 5, but the layers of cross are 1 to 1"),
         (("--head", 9), "--head 9, but the heads of cross are 1 to 2"),
         (("--json", "--text"), "--json and --text were both given"),
+        (("--json", "--lens"), "--json and --lens were both given"),
         (("--output", "page.pdf"), "cannot write page.pdf: a view is a page for a browser or a picture; use page.html"),
         (("--output", "absent/page.html"), "cannot write absent/page.html: name a file in a directory that exists"),
     ],

@@ -13,7 +13,7 @@ from mirada.serving.security import Neighbours
 from mirada.serving.service import Options
 from mirada.translator import Translator
 from mirada.viewing.contract import View
-from mirada.viewing.looking import look
+from mirada.viewing.translation import look
 from tests.serving.servers import MODEL, Shouting, app_of, ask, running, shouting
 
 KEY = "a key of this test"

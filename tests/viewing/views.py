@@ -6,8 +6,8 @@ import numpy as np
 
 from mirada.viewing import contract
 from mirada.viewing.contract import View
-from mirada.viewing.looking import direction
-from mirada.viewing.packing import pack, pack_pattern
+from mirada.viewing.packing import as_base64, pack, pack_pattern
+from mirada.viewing.sequences import direction
 
 SIDES = {
     "encoder": ("self", "source", "source"),
@@ -62,6 +62,14 @@ def synthetic(source: Sequence[str], target: Sequence[str], layers: int = 2, hea
     candidates = tuple(contract.Candidate(token=one, probability=0.1) for one in written[:6])
     beam = 5
     nodes = range(beam * len(written))
+    shares = np.sort(chance.random((layers, len(written), 3)), axis=-1)[..., ::-1]
+    lens = contract.Lens(
+        layers=layers,
+        best=3,
+        tokens=tuple(f"{label}{number}" for number, label in enumerate(written * 6)),  # few are said twice
+        numbers=as_base64(chance.integers(0, 6 * len(written), shares.shape).astype("<u2")),
+        probabilities=as_base64(np.rint(255 * shares).astype(np.uint8)),
+    )
     return View(
         mirada="0",
         model="synthetic",
@@ -83,6 +91,7 @@ def synthetic(source: Sequence[str], target: Sequence[str], layers: int = 2, hea
             ),
         ),
         steps=tuple(contract.Step(token=one, probability=0.4, rank=1, candidates=candidates) for one in written),
+        lens=lens,
         tree=contract.Tree(
             parents=tuple(-1 if node < beam else node - beam for node in nodes),
             tokens=tuple(written[node // beam] for node in nodes),

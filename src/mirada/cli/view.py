@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirada.cli.failure import fail, failing
+from mirada.cli.failure import FAILED, fail, failing
 from mirada.cli.saying import Quiet, Verbose, begin, detail, say
 
 if TYPE_CHECKING:
@@ -26,12 +26,13 @@ class Group(StrEnum):
     CROSS = "cross"
     ENCODER = "encoder"
     DECODER = "decoder"
+    POOLING = "pooling"
 
 
 @failing()
 def view(
     model: Annotated[Path, typer.Argument(help="The folder of a trained model.", show_default=False)],
-    sentence: Annotated[str, typer.Argument(help="The sentence to look at.", show_default=False)],
+    sentence: Annotated[str, typer.Argument(help="The sentence or text to look at.", show_default=False)],
     reference: Annotated[
         str | None, typer.Option(help="A translation that the model is made to say, instead of its own.")
     ] = None,
@@ -48,16 +49,21 @@ def view(
     layer: Annotated[int | None, typer.Option(help="The layer to show first, from 1.")] = None,
     head: Annotated[int | None, typer.Option(help="The head to show first, from 1; else the mean of all.")] = None,
     subwords: Annotated[bool, typer.Option("--subwords", help="Print subwords instead of words.")] = False,
+    lens: Annotated[
+        bool, typer.Option("--lens", help="Print what the model would say if it stopped after each layer.")
+    ] = False,
     beam: Annotated[int, typer.Option(min=1, max=100, help="Candidates of beam search; 1 is greedy.")] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="Print all that was seen as one JSON object.")] = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Show where a model looks when it translates a sentence."""
+    """Show where a model looks when it translates a sentence, or reads a text, and what it says."""
     begin(quiet, verbose)
     _require_page(output)
-    if as_json and text:
-        fail("--json and --text were both given; both go to standard output, use one of them")
+    if as_json and (text or lens):
+        fail(
+            f"--json and {'--text' if text else '--lens'} were both given; both go to standard output, use one of them"
+        )
     from mirada.viewing.heat import choose
 
     seen = _seen(model, sentence, reference, beam)
@@ -70,6 +76,8 @@ def view(
         _write(_drawn(seen, chosen, subwords) if output.suffix.lower() == PICTURE else _page(seen), output)
     if as_json:
         typer.echo(seen.model_dump_json())
+    elif lens:
+        _print_lens(seen)
     elif text or output is None:
         _print(seen, chosen, subwords)
 
@@ -86,11 +94,11 @@ def _require_page(output: Path | None) -> None:
 
 
 def _seen(model: Path, sentence: str, reference: str | None, beam: int) -> "View":
-    from mirada.translator import Translator
-    from mirada.viewing.looking import look
+    from mirada.viewing.looking import look_into
 
-    seen = look(Translator.load(model), sentence, reference=reference, beam=beam, name=model.resolve().name)
-    detail(f"{len(seen.maps)} maps of {len(seen.sequences['source'].labels)} source tokens")
+    seen = look_into(model, sentence, reference=reference, beam=beam)
+    tokens = ", ".join(f"{len(one.labels)} tokens {name}" for name, one in seen.sequences.items())
+    detail(f"{len(seen.maps)} maps; {tokens}")
     return seen
 
 
@@ -127,12 +135,21 @@ def _print(seen: "View", chosen: "Chosen", subwords: bool) -> None:
 
     from mirada.viewing.drawing import ASCII, glyphs_for
     from mirada.viewing.heat import heat_map, title
+    from mirada.viewing.telling import told
 
     poor = glyphs_for(sys.stdout.encoding) == ASCII
     # Wider than any line where nobody sees lines break: a file is read by programs.
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 100_000
     console = Console(highlight=False, markup=False, width=width)
-    console.print(seen.text)
-    console.print(seen.translation if seen.reference is None else f"{seen.reference}\n({seen.translation})")
+    for line in told(seen):
+        console.print(line)
     console.print(title(seen, chosen), style="bold")
     console.print(heat_map(seen, chosen, width, subwords=subwords, ascii_only=poor), end="")
+
+
+def _print_lens(seen: "View") -> None:
+    from mirada.viewing.telling import lens_table, told
+
+    if seen.lens is None:
+        fail("this model has no layers that could be stopped after; leave --lens out", FAILED)
+    typer.echo("\n".join([*told(seen), *lens_table(seen)]))

@@ -38,7 +38,7 @@ class Stack(nn.Module):
         """All places at once."""
         for number, block in enumerate(self._blocks()):
             x, _ = block(x, facts, source=None if sources is None else sources[number], noise=noise)
-        return self._finish(x, facts)
+        return self.finish(x, facts)
 
     def step(
         self,
@@ -53,7 +53,7 @@ class Stack(nn.Module):
         for number, block in enumerate(self._blocks()):
             x, memory = block(x, facts, past=past[number], source=None if sources is None else sources[number])
             grown.append(memory)
-        return self._finish(x, facts), grown
+        return self.finish(x, facts), grown
 
     def start(self, like: Float[Tensor, "B N W"]) -> list[Memory]:
         """Each block's memory before the first step: of no place."""
@@ -75,7 +75,8 @@ class Stack(nn.Module):
         """The blocks, as what they are (a module list forgets it)."""
         return (block for block in self.blocks if isinstance(block, Block))
 
-    def _finish(self, x: Float[Tensor, "B N W"], facts: Facts) -> Float[Tensor, "B N W"]:
+    def finish(self, x: Float[Tensor, "B N W"], facts: Facts) -> Float[Tensor, "B N W"]:
+        """The states that leave the stack, if these are those after its last block."""
         if self.last_norm is None:
             return x
         real = None if facts.padding is None or facts.offset else facts.padding.real

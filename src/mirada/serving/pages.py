@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 
 from mirada.serving.service import Service
-from mirada.viewing.page import Addition, as_data, assemble, policy
+from mirada.viewing.page import Addition, as_data, assemble, lean, policy
 
 SCRIPTS = ("asking.js", "answers.js", "curves.js", "live.js")  # in this order, behind those of the view
 DATA = "{{served}}"
@@ -29,7 +29,7 @@ def addition(served: Mapping[str, object] | None = None) -> Addition:
     """What the live page has beside the page of a view; the page's own facts about the server as JSON in a block."""
     return Addition(
         html=_read("live.html").replace(DATA, as_data(json.dumps(served or {}))),
-        style=_read("live.css"),
+        style=lean(_read("live.css")),
         script=live_script(),
         words=live_words(),
         foot="foot_live",
@@ -52,7 +52,7 @@ def _served(service: Service) -> dict[str, object]:
 @cache
 def live_script() -> str:
     """The script of the addition, all parts of it."""
-    return "\n".join(["", *(_read(name) for name in SCRIPTS)])
+    return "\n".join(["", *(lean(_read(name)) for name in SCRIPTS)])
 
 
 @cache

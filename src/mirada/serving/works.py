@@ -44,7 +44,7 @@ class Looking:
     beam: int
 
     def do(self, items: Sequence[Look]) -> Sequence[str]:
-        from mirada.viewing.looking import look  # with torch, which an exported model does without
+        from mirada.viewing.translation import look  # with torch, which an exported model does without
 
         translator, name = self.model.translator, self.model.name
         views = (look(translator, one.text, reference=one.reference, beam=self.beam, name=name) for one in items)

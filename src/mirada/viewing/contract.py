@@ -1,9 +1,10 @@
 """The contract of a view: all that was seen of a model at one sentence, as JSON that pages and programs read.
 
 A view names *sequences* (what is looked from and at), *patterns* (who may look at whom) and *maps* (who looked at
-whom, for every layer and head). Nothing in it is particular to translation: an encoder alone has one sequence and one
-group of maps, a picture's sequence has the kind "patches" and a grid, a graph's the kind "nodes" and its edges as
-pattern. `mirada.viewing.packing` writes and reads the numbers.
+whom, for every layer and head). Nothing of these is particular to translation: a model that reads has the one sequence
+"read" and one group of maps, a picture's sequence has the kind "patches" and a grid, a graph's the kind "nodes" and its
+edges as pattern. What the model said stands in *steps*, at the places where it said it, and in *said*, of the whole.
+`mirada.viewing.packing` writes and reads the numbers. What later versions add has a default: older views can be read.
 
 Legend: H heads, Q queries, K keys.
 """
@@ -15,6 +16,9 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 SCHEMA: Final = 1
+
+Task = Literal["translation", "lm", "masked", "tagging", "classification", "image", "caption", "nodes"]
+Mark = Literal["begin", "end", "line", "class", "mask"]  # of a place that is no part of the text, or ends a line of it
 
 
 class Part(BaseModel):
@@ -31,7 +35,7 @@ class Sequence(Part):
     direction: Literal["ltr", "rtl"] = "ltr"
     labels: tuple[str, ...]
     words: tuple[int, ...]  # the number of the word that each place belongs to
-    marks: dict[int, Literal["begin", "end"]] = Field(default_factory=dict)  # places that say nothing
+    marks: dict[int, Mark] = Field(default_factory=dict)  # places that have a name instead of a text
     grid: tuple[int, int] | None = None  # height and width, if the places are those of a picture
 
 
@@ -90,12 +94,31 @@ class Candidate(Part):
 
 
 class Step(Part):
-    """One step of decoding: what was written, and the likeliest candidates, given all that stands before."""
+    """What the model says at one place: the likeliest candidates, and the token that was written, or stands there.
 
-    token: str
-    probability: float
-    rank: int  # 1 for the likeliest
+    A translator's step n writes place n of "written". A step of others says which `place` of "read" it is about; a
+    place behind the last is what comes next, and nothing stands there yet.
+    """
+
+    token: str | None
+    probability: float | None
+    rank: int | None  # 1 for the likeliest
     candidates: tuple[Candidate, ...]
+    place: int | None = None
+
+
+class Lens(Part):
+    """What the model would say if it stopped after a layer: its states there, taken for the last ones (logit lens).
+
+    A table with a row for each layer, a column for each step, and in each cell the `best` likeliest tokens: their
+    numbers in `tokens` (uint16, little-endian) and their probabilities (byte / 255).
+    """
+
+    layers: int
+    best: int
+    tokens: tuple[str, ...]
+    numbers: str  # base64
+    probabilities: str  # base64
 
 
 class Tree(Part):
@@ -143,18 +166,20 @@ class View(Part):
 
     schema_number: Literal[1] = SCHEMA
     mirada: str  # the version that looked
-    task: Literal["translation"] = "translation"
+    task: Task = "translation"
     model: str  # a name for people
     text: str
-    translation: str  # what the model itself says
+    translation: str = ""  # what the model itself says
     reference: str | None = None  # what it was made to say instead, if anything
-    score: float | None  # log-probability / length of the translation
+    score: float | None = None  # log-probability / length of the translation, or of the text that a model read
     flags: tuple[str, ...] = ()
     sequences: dict[str, Sequence]
     patterns: tuple[Pattern, ...]
     maps: tuple[Map, ...]
     alignment: Alignment | None = None
     steps: tuple[Step, ...] = ()
+    said: tuple[Candidate, ...] = ()  # of the whole: its classes, the likeliest first
+    lens: Lens | None = None
     tree: Tree | None = None
     positions: tuple[Positions, ...] = ()
     start: Start

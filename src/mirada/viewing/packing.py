@@ -38,9 +38,9 @@ def pack(weights: NDArray[np.float32], allowed: NDArray[np.bool_]) -> Packed:
     scaled = (inside - lows[..., None]) / np.where(span > 0, span, 1)[..., None]
     levels = np.rint(scaled * LEVELS).astype(np.uint8)
     return Packed(
-        _base64(levels[:, allowed]),
-        _base64(highs.astype("<f4")),
-        _base64(lows.astype("<f4")) if lows.any() else None,
+        as_base64(levels[:, allowed]),
+        as_base64(highs.astype("<f4")),
+        as_base64(lows.astype("<f4")) if lows.any() else None,
     )
 
 
@@ -59,15 +59,15 @@ def unpack(view: View, number: int) -> NDArray[np.float32]:
 
 def error_of(found: Map) -> float:
     """By how much a weight of a map may differ from what was recorded."""
-    highs = np.frombuffer(_bytes(found.highs), "<f4")
-    lows = np.zeros(1) if found.lows is None else np.frombuffer(_bytes(found.lows), "<f4")
+    highs = np.frombuffer(from_base64(found.highs), "<f4")
+    lows = np.zeros(1) if found.lows is None else np.frombuffer(from_base64(found.lows), "<f4")
     return float((highs - lows).max(initial=0)) / (2 * LEVELS)
 
 
 def pack_pattern(name: str, allowed: NDArray[np.bool_]) -> Pattern:
     """A pattern of pairs [Q, K]."""
     queries, keys = allowed.shape
-    return Pattern(name=name, queries=queries, keys=keys, allowed=_base64(np.packbits(allowed)))
+    return Pattern(name=name, queries=queries, keys=keys, allowed=as_base64(np.packbits(allowed)))
 
 
 def unpack_pattern(pattern: Pattern) -> NDArray[np.bool_]:
@@ -81,10 +81,11 @@ def pack_table(table: NDArray[np.float32]) -> tuple[float, float, str]:
     """The least and the greatest number of a table [N, C], and its bytes between them."""
     low, high = float(table.min(initial=0)), float(table.max(initial=0))
     scaled = (table - low) / (high - low if high > low else 1)
-    return round(low, 4), round(high, 4), _base64(np.rint(scaled * LEVELS).astype(np.uint8))
+    return round(low, 4), round(high, 4), as_base64(np.rint(scaled * LEVELS).astype(np.uint8))
 
 
-def _base64(array: NDArray[np.generic]) -> str:
+def as_base64(array: NDArray[np.generic]) -> str:
+    """The bytes of an array as text."""
     return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")
 
 
@@ -93,13 +94,14 @@ def _floats(text: str, shape: tuple[int, ...]) -> NDArray[np.float32]:
 
 
 def _levels(text: str, shape: tuple[int, ...]) -> NDArray[np.uint8]:
-    data, wanted = _bytes(text), int(np.prod(shape))
+    data, wanted = from_base64(text), int(np.prod(shape))
     if len(data) != wanted:
         raise ValueError(f"this view is damaged: it has {len(data):,} bytes where {wanted:,} are needed; make it again")
     return np.frombuffer(data, np.uint8).reshape(shape)
 
 
-def _bytes(text: str) -> bytes:
+def from_base64(text: str) -> bytes:
+    """The bytes of such a text."""
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):

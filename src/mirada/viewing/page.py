@@ -26,12 +26,14 @@ SCRIPTS = (
     "reading.js",
     "speaking.js",
     "drawing.js",
+    "sentence.js",
     "alignment.js",
     "heads.js",
     "matrix.js",
     "graph.js",
     "stage.js",
     "steps.js",
+    "lens.js",
     "places.js",
     "page.js",
 )
@@ -87,13 +89,13 @@ def policy(addition: Addition = FILE) -> str:
 @cache
 def script() -> str:
     """The page's script, all parts of it."""
-    return "\n".join(_read(name) for name in SCRIPTS)
+    return "\n".join(lean(_read(name)) for name in SCRIPTS)
 
 
 @cache
 def style() -> str:
     """The page's style."""
-    return _read("page.css")
+    return lean(_read("page.css"))
 
 
 @cache
@@ -101,6 +103,12 @@ def words() -> dict[str, dict[str, str]]:
     """What the page says, in each of its languages."""
     found: dict[str, dict[str, str]] = json.loads(_read("words.json"))
     return found
+
+
+def lean(text: str) -> str:
+    """A script or a style without what only its writers read: a seventh of a page, for which a view has better use."""
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def _read(name: str) -> str:

@@ -3,6 +3,7 @@
 const lines = { words: { source: [], written: [] }, paths: [], pinned: null };
 
 function drawAlignment() {
+  if (oneSequence()) return drawSentence();
   const links = linksOf(state.unit);
   const box = by("aligned");
   const svg = make("svg", { "aria-hidden": "true" });
@@ -97,6 +98,7 @@ function follow(name, at) {
 
 // Curves from word to word. Where a side takes several rows they would cross the text: then one word's are shown.
 function placeLines() {
+  if (oneSequence()) return;
   const box = by("aligned");
   box.classList.remove("wrapped");
   const tops = (words) => new Set(words.map((word) => word.offsetTop)).size;

@@ -16,11 +16,16 @@ const ORDER = {
   rotary: "⟨Rᵢ q, Rⱼ k⟩,  Rₙ = n · base^(−2c/d)",
   shaw: "eᵢⱼ = ⟨qᵢ, kⱼ + a(j − i)⟩ / √d",
 };
+const GIVEN = {
+  translation: "p(yₜ | y₁ … yₜ₋₁, x) = softmax(E hₜ + b)",
+  lm: "p(xₜ | x₁ … xₜ₋₁) = softmax(E hₜ + b)",
+};
 
 function drawHelp() {
   const score = shownMap().score.split("(")[0];
   const weights = score === "free" ? [] : [{ formula: "αᵢⱼ = exp(eᵢⱼ) / Σ_{l ∈ N(i)} exp(eᵢₗ)" }];
-  helpOf("translation-help", say("help_translation"), { formula: "a(t) = argmaxⱼ (1/H) Σₕ αₕ(t, j)" });
+  const aligned = [say("help_translation"), { formula: "a(t) = argmaxⱼ (1/H) Σₕ αₕ(t, j)" }];
+  helpOf("translation-help", ...(oneSequence() ? [say(`help_${view.task}`)] : aligned));
   helpOf(
     "attention-help",
     say("help_attention"),
@@ -35,10 +40,10 @@ function drawHelp() {
   helpOf(
     "steps-help",
     say("help_steps"),
-    { formula: "p(yₜ | y₁ … yₜ₋₁, x) = softmax(E hₜ + b)" },
-    say("help_tree"),
-    { formula: "score(y) = Σₜ log p(yₜ | y₁ … yₜ₋₁, x) / |y|" },
+    { formula: GIVEN[view.task] ?? "p(yₜ | x) = softmax(W hₜ + b)" },
+    ...(view.tree ? [say("help_tree"), { formula: "score(y) = Σₜ log p(yₜ | y₁ … yₜ₋₁, x) / |y|" }] : []),
   );
+  helpOf("lens-help", say("help_lens"), { formula: "pₗ(yₜ | …) = softmax(E · norm(hₜ after layer l) + b)" });
   const order = [...new Set(view.positions.map((table) => table.kind))].map((kind) => ({ formula: ORDER[kind] }));
   const near = { formula: "N(i) = { j : pattern(i, j) }" };
   helpOf("places-help", say("help_patterns"), near, say("help_positions"), ...order);
@@ -91,9 +96,13 @@ part(["language", "unit", "group", "theme"], drawHeads);
 part(["layer", "head"], (changed) => changed.has("group") || markHead(by("heads").contains(document.activeElement)));
 part(["language", "unit", "group", "shape", "layer", "head", "theme"], drawStage);
 part(["query", "key"], (changed) => changed.has("unit") || changed.has("group") || drawOver());
+part(["group", "layer", "head"], () => oneSequence() && followRead(sentence.pinned));
 const steps = soon(drawSteps);
+const lens = soon(drawLens);
 const places = soon(drawPlaces);
 part(["language", "step"], steps);
+part(["language", "theme"], lens);
+part(["lens", "step"], (changed) => changed.has("language") || lensShown() && markLens(by("lens-table").contains(document.activeElement)));
 part(["language", "theme"], places);
 part(["language", "group", "shape", "layer"], drawHelp);
 
@@ -110,7 +119,7 @@ function show(next) {
   take(next);
   const map = had ? view.maps[mapNumber(state.group, state.layer)] : undefined;
   const kept = map && (state.head ?? 0) < map.heads ? {} : view.start;
-  Object.assign(state, kept, { query: 0, key: null, step: 0 });
+  Object.assign(state, kept, { query: 0, key: null, step: 0, lens: 0 });
   by("looks").hidden = false;
   drawEverything();
 }

@@ -15,6 +15,7 @@ const state = {
   query: 0,
   key: null,
   step: 0,
+  lens: 0,
 };
 
 const parts = []; // functions that draw a part of the page; each is told what has changed

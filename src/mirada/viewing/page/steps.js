@@ -4,8 +4,12 @@ const COLUMN = 126; // pixels of a step in the tree
 const ROW = 34;
 const LONGEST = 11; // characters of a node
 
-const written = () => view.sequences.written;
-const tokenText = (piece) => (piece === written().labels.at(-1) ? `⟨${say("end")}⟩` : pieceText(piece, false));
+// What is written, or read: its name, and the place in it that a step is about.
+const saidName = () => (oneSequence() ? "read" : "written");
+const written = () => view.sequences[saidName()];
+const placeOf = (step, at) => step.place ?? at;
+const END_MARK = "</s>";
+const tokenText = (piece) => (piece === END_MARK ? `⟨${say("end")}⟩` : pieceText(piece, false));
 
 function drawSteps() {
   const { steps } = view;
@@ -17,24 +21,27 @@ function drawSteps() {
   slider.value = at;
   slider.setAttribute("aria-label", say("steps_title"));
   const told = say("step", { number: at + 1, total: steps.length });
-  slider.setAttribute("aria-valuetext", `${told}: ${tokenText(steps[at].token)}`);
+  const { token, rank, probability } = steps[at];
+  slider.setAttribute("aria-valuetext", `${told}: ${token === null ? "…" : tokenText(token)}`);
   by("step-told").textContent = told;
   by("before").setAttribute("aria-label", say("before"));
   by("after").setAttribute("aria-label", say("after"));
-  drawPrefix(at);
+  by("step").parentElement.hidden = steps.length === 1;
+  drawPrefix(placeOf(steps[at], at));
   drawCandidates(steps[at]);
   drawTree(at);
-  const { rank, probability } = steps[at];
-  const note = rank === 1 ? "chosen_first" : "chosen_rank";
+  const kind = oneSequence() && view.task !== "tagging" ? "stands" : "chosen";
+  const note = rank === null ? "chosen_open" : rank === 1 ? `${kind}_first` : `${kind}_rank`;
   by("steps-note").textContent = say(note, { rank, chance: percent(probability) });
 }
 
 function drawPrefix(at) {
-  const labels = written().labels.slice(0, -1);
+  const { labels: all, marks, language, direction } = written();
+  const labels = all.map((label, place) => (marks[place] && marks[place] !== "mask" ? "" : label));
   const box = by("prefix");
-  box.lang = written().language;
-  box.dir = written().direction;
-  const text = at < labels.length ? textOf([labels[at]]).trim() || "␣" : `⟨${say("end")}⟩`;
+  [box.lang, box.dir] = [language, direction];
+  const open = at < all.length ? `⟨${say(marks[at] ?? "end")}⟩` : "…";
+  const text = labels[at] ? textOf([labels[at]]).trim() || "␣" : open;
   const now = make("span", { class: "now", "aria-current": "step" }, text);
   const space = at < labels.length && labels[at].startsWith(SPACE) ? " " : "";
   const rest = make("span", { class: "rest" }, textOf(labels.slice(at + 1)));
@@ -47,8 +54,8 @@ function drawCandidates(step) {
     text: tokenText(token), share: probability, told: percent(probability), chosen: token === step.token,
   });
   const rows = step.candidates.map(row);
-  if (!rows.some((one) => one.chosen)) rows.push(row(step));
-  barsOf(by("candidates"), rows, spoken("written"));
+  if (step.token !== null && !rows.some((one) => one.chosen)) rows.push(row(step));
+  barsOf(by("candidates"), rows, spoken(saidName()));
 }
 
 // The nodes of each step, in the order of the beam.

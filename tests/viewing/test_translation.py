@@ -15,8 +15,9 @@ from mirada.models.folder import FolderConfig, Loaded
 from mirada.text.subwords import BEGIN, END
 from mirada.translator import Translator
 from mirada.viewing.contract import View
-from mirada.viewing.looking import direction, look
 from mirada.viewing.packing import error_of, unpack
+from mirada.viewing.sequences import direction
+from mirada.viewing.translation import look
 from tests.translators import config, copier, slotted_subwords, subwords
 
 MODEL = Path(__file__).parents[1] / "fixtures" / "models" / "schema-1"

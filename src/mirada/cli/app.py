@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 
 from mirada.cli.align import align
+from mirada.cli.analogy import analogy
 from mirada.cli.check import check
 from mirada.cli.compare import compare
+from mirada.cli.convert import convert
 from mirada.cli.demo import demo
 from mirada.cli.distill import distill
 from mirada.cli.draw import draw
@@ -17,6 +19,7 @@ from mirada.cli.export import export
 from mirada.cli.gallery import gallery
 from mirada.cli.generate import generate
 from mirada.cli.info import info
+from mirada.cli.nearest import nearest
 from mirada.cli.saying import Quiet, Verbose, set_from_root
 from mirada.cli.serve import serve
 from mirada.cli.train import train
@@ -64,6 +67,9 @@ VERBS = (
     view,
     serve,
     export,
+    nearest,
+    analogy,
+    convert,
     info,
     demo,
     draw,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mirada.cli.evaluate_text import evaluate_text
+from mirada.cli.evaluate_words import evaluate_words
 from mirada.cli.failure import fail, failing
 from mirada.cli.parallel import Pairs, read_pairs, require_place
 from mirada.cli.saying import Quiet, Verbose, begin, print_json, say
@@ -51,7 +52,7 @@ class Evaluation:
 @failing()
 def evaluate(
     model: Annotated[Path, typer.Argument(help="The folder of a trained or exported model.")],
-    source: Annotated[Path, typer.Option("--input", help="The sentences to translate, or a text to foretell.")],
+    source: Annotated[Path, typer.Option("--input", help="Sentences to translate, a text to foretell, or a set of words.")],
     reference: Annotated[Path | None, typer.Option(help="Their translations by people, line for line.")] = None,
     beam: Annotated[int, typer.Option(min=1, max=100, help="How many translations are followed at a time.")] = 5,
     against: Annotated[Path | None, typer.Option(help="Another model; is the difference more than chance?")] = None,
@@ -64,11 +65,10 @@ def evaluate(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Score a translator against people, by BLEU and chrF, or a language model by the perplexity of a text."""
+    """Score a translator against people, by BLEU and chrF, a language model by perplexity, word vectors by a set of words."""
     begin(quiet, verbose)
     if reference is None:
-        _require_language_model(model)
-        evaluate_text(model, source, stride, as_json)
+        _evaluate_alone(model, source, stride, as_json)
         return
     if stride is not None:
         fail("--stride is for language models, which are scored without --reference; leave one of them out")
@@ -85,11 +85,17 @@ def evaluate(
         typer.echo("\n".join(_lines(evaluation)))
 
 
-def _require_language_model(model: Path) -> None:
+def _evaluate_alone(model: Path, source: Path, stride: int | None, as_json: bool) -> None:
+    """Score a model of another task than translation, which needs no translations by people."""
     from mirada.models.folder import task_of
 
-    if task_of(model) != "lm":
-        fail(f"--reference is missing: {model} is a translator, and is scored against translations by people")
+    match "vectors" if model.is_file() else task_of(model):
+        case "lm":
+            evaluate_text(model, source, stride, as_json)
+        case "vectors":
+            evaluate_words(model, source, as_json)
+        case _:
+            fail(f"--reference is missing: {model} is a translator, and is scored against translations by people")
 
 
 def _evaluate(

@@ -23,6 +23,7 @@ class TaskChoice(StrEnum):
 
     TRANSLATION = "translation"
     LM = "lm"
+    VECTORS = "vectors"
 
 
 class PresetName(StrEnum):
@@ -57,13 +58,14 @@ KINDS = {
         ModelName.RECURRENT: "recurrent_language",
         ModelName.NGRAM: "ngram",
     },
+    TaskChoice.VECTORS: {},
 }
 
 
 @failing()
 def train(
     data: Annotated[
-        list[Path], typer.Argument(help="TMX, XLIFF, PO, TSV or CSV files, or two plain files; texts for lm.")
+        list[Path], typer.Argument(help="TMX, XLIFF, PO, TSV or CSV files, or two plain files; texts for others.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The model's folder; a run goes on in its own.")],
     source: Annotated[str | None, typer.Option("--from", help="The language to translate from, such as en.")] = None,
@@ -82,6 +84,7 @@ def train(
     epochs: Annotated[float | None, typer.Option(min=0.001, help="Passes over the data.")] = None,
     minutes: Annotated[float | None, typer.Option(min=0.1, help="Time that the run may take, after --reverse.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Another number gives another run.")] = None,
+    vectors: Annotated[Path | None, typer.Option(help="Word vectors that the embedding begins with.")] = None,
     start: Annotated[Path | None, typer.Option(help="A trained model to begin from, with its subwords.")] = None,
     monolingual: Annotated[
         list[Path] | None, typer.Option(help="Text in the language of --to, which --reverse translates to train on.")
@@ -91,7 +94,7 @@ def train(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Train a translator, or with --task lm a language model, on your own files.
+    """Train a translator, or with --task lm a language model, with --task vectors word vectors, on your own files.
 
     The same command again goes on where the run was stopped, bit for bit as if it had not been.
     """
@@ -113,11 +116,22 @@ def train(
         test or [],
         columns,
         preset,
-        settings_of(config, changes, given, seed, _kind(task, model)),
+        _with_vectors(settings_of(config, changes, given, seed, _kind(task, model)), vectors, start),
         start,
         task,
     )
     run(request, json, as_it_is if reverse is None else _back_translation(monolingual or [], reverse))
+
+
+def _with_vectors(settings: "Tree", vectors: Path | None, start: Path | None) -> "Tree":
+    """Settings with the word vectors that a new model begins with."""
+    from mirada.training.settings import merge, nested
+
+    if vectors is None:
+        return settings
+    if start is not None:
+        fail("--vectors is for new models; --start brings its own embedding: leave one of them out")
+    return merge(settings, nested("training.vectors", str(vectors)))
 
 
 def as_it_is(request: "Request", reporter: "Reporter") -> "Request":
@@ -238,7 +252,7 @@ def _reasons_against_export(request: "Request") -> list[str]:
 
 
 def _tell(request: "Request", outcome: "Outcome") -> None:
-    from mirada.training.result import LanguageResult, Result
+    from mirada.training.result import LanguageResult, Result, VectorsResult
 
     match outcome.result:
         case Result(test=scores, test_sentences=count):
@@ -251,6 +265,9 @@ def _tell(request: "Request", outcome: "Outcome") -> None:
                 measured = f"loss {text.loss:.4f}, perplexity {text.perplexity:.2f}"
                 say(f"Test text: {measured}, {text.bits_per_character:.4f} bits per character  {text.signature}")
             say(f"The model is in {request.output}. Try it: mirada generate {request.output}")
+        case VectorsResult(words=words, words_per_second=speed):
+            say(f"{words:,} words have vectors, learnt from {speed:,.0f} words/s.")
+            say(f"They are in {request.output}. Try them: mirada nearest {request.output} WORD")
 
 
 def _as_json(request: "Request", outcome: "Outcome") -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 from pydantic import ConfigDict, Field
@@ -71,6 +72,7 @@ class LearningConfig(Strict):
     )
     average: int = Field(default=4, ge=1, description="best checkpoints whose mean the model is")
     save_minutes: float = Field(default=5.0, gt=0)
+    vectors: Path | None = Field(default=None, description="word vectors that the embedding begins with")
 
 
 class TrainingConfig(LearningConfig):

@@ -39,3 +39,18 @@ class LanguageResult(Reached):
 
     def as_json(self) -> dict[str, object]:
         return super().as_json() | {"test": None if self.test is None else self.test.as_json()}
+
+
+class VectorsResult(Reached):
+    """What finished word vectors are; the loss is that of the text they were trained on."""
+
+    words: int
+    words_per_second: float
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "parameters": self.parameters,
+            "training": {"loss": self.development.loss},
+            "words": self.words,
+            "words_per_second": self.words_per_second,
+        }

@@ -12,7 +12,7 @@ import torch
 
 from mirada.models.folder import FolderError
 from mirada.training import budget as budgets
-from mirada.training import ngram
+from mirada.training import ngram, vectors
 from mirada.training import record as records
 from mirada.training.config import RunConfig
 from mirada.training.language import LanguageFamily
@@ -25,7 +25,7 @@ from mirada.training.stopping import Stop
 from mirada.training.subject import Family, Ready
 from mirada.training.translation import TranslationFamily
 
-TaskName = Literal["translation", "lm"]
+TaskName = Literal["translation", "lm", "vectors"]
 USUAL = "small"  # the preset of a run whose data is not known yet
 # A model learns little of a text that has fewer tokens than this for each of its parameters. Measured on Multi30k: in
 # the same 20 minutes a model with 8 beats one with 0.8; with 1 the larger one needs half as many tokens to be as good.
@@ -51,6 +51,8 @@ def train(request: Request, reporter: Reporter, stop: Stop) -> Outcome:
     begun = time.monotonic()
     if request.task == "lm" and kind_in(request.settings) == "ngram":
         return _count(request, reporter)
+    if request.task == "vectors":
+        return _learn_vectors(request, reporter, stop)
     family = family_of(request)
     _require_possible(request, family)
     before = _same_run(request, family)
@@ -81,6 +83,18 @@ def _count(request: Request, reporter: Reporter) -> Outcome:
     return Outcome(True, 0, 0, result)
 
 
+def _learn_vectors(request: Request, reporter: Reporter, stop: Stop) -> Outcome:
+    """Word vectors, which learn in a way of their own."""
+    if request.preset is not None or request.start is not None or request.files.dev or request.files.test:
+        raise ConfigError(
+            "word vectors have no --preset, --start, --dev and --test; use --set model.width=100, and mirada evaluate"
+        )
+    config = vectors.config_of(request.settings, request.where)
+    _require_own_folder(request.output, request.files)
+    claim(request.output)
+    return vectors.learn(request.files, request.output, config, reporter, stop)
+
+
 def family_of(request: Request) -> Family:
     """The family of tasks that a request belongs to."""
     match request.task:
@@ -88,6 +102,8 @@ def family_of(request: Request) -> Family:
             return _translation(request)
         case "lm":
             return LanguageFamily(request.files, request.output, request.settings, request.where, request.start)
+        case "vectors":
+            raise ConfigError("word vectors are no family of models with batches; they are trained by themselves")
 
 
 def examine(request: Request) -> RunConfig:

@@ -28,8 +28,8 @@ from mirada.training.report import Reporter
 from mirada.training.result import Reached
 from mirada.training.stopping import Stop
 from mirada.training.subject import Subject
+from mirada.training.vectors_start import EMBEDDING, begin_with_vectors
 
-EMBEDDING = "embedding.weight"  # the name that every model has for it
 TO_MEASURE = budgets.Budget(steps=1_000, validations=1, epochs=1, why="to measure")
 
 
@@ -147,6 +147,8 @@ class Session(Generic[AnyBatch]):
         """A loop over a model that is fresh, or as a checkpoint left it."""
         training = self._config.training
         learner = self._subject.learner(self._device)
+        if found is None and training.vectors is not None and decisions.budget is not TO_MEASURE:
+            self._reporter.say(begin_with_vectors(learner.model, self._folder, training.vectors))
         settings = AdamSettings((training.beta_first, training.beta_second), decay=training.decay)
         optimizer = Optimizer(learner.model.train(), settings, self._type)
         if found is not None:

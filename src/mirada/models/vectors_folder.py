@@ -1,0 +1,109 @@
+"""The folder of word vectors: `config.json`, `words.txt`, `model.safetensors`, `card.md`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final, Literal
+
+import numpy as np
+import torch
+from pydantic import Field, ValidationError
+from safetensors.torch import save as to_bytes
+
+from mirada.models.config import Strict, problems
+from mirada.models.folder import (
+    CARD,
+    CONFIG,
+    WEIGHTS,
+    FolderError,
+    MetricRecord,
+    read_json,
+    read_tensors,
+    write_file,
+)
+from mirada.models.vectors import WordVectors
+from mirada.models.vectors_config import VectorsConfig
+from mirada.text.ngrams import Spelling
+from mirada.text.word_list import MOST_WORDS, WordKind, Words
+
+WORDS = "words.txt"
+TABLE, GRAMS = "words", "grams"  # tensors
+LARGEST_WORDS = 2_000_000_000  # bytes
+SCHEMA: Final = 1
+
+
+class VectorsFolderConfig(Strict):
+    """`config.json` of word vectors."""
+
+    schema_number: Literal[1] = SCHEMA
+    mirada: str = ""  # the version that wrote the folder
+    task: Literal["vectors"] = "vectors"
+    words: WordKind  # how a text is divided
+    lower: bool
+    vocabulary: int = Field(ge=1, le=MOST_WORDS)
+    scores: dict[str, MetricRecord] = Field(default_factory=dict)
+    model: VectorsConfig
+
+
+def save(folder: Path, config: VectorsFolderConfig, vectors: WordVectors, card: str) -> None:
+    """Write a folder; the weights come last, so that a folder that has them is whole."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_file(folder / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
+    write_file(folder / WORDS, vectors.words.to_bytes())
+    write_file(folder / CARD, card.encode())
+    tensors = {TABLE: vectors.table} | ({} if vectors.grams is None else {GRAMS: vectors.grams})
+    write_file(
+        folder / WEIGHTS, to_bytes({name: torch.from_numpy(np.ascontiguousarray(one)) for name, one in tensors.items()})
+    )
+
+
+def load(folder: Path) -> WordVectors:
+    """The word vectors of a folder."""
+    config = read_config(folder)
+    words = _read_words(folder, config)
+    tensors = read_tensors(folder / WEIGHTS)
+    model = config.model
+    shapes = {TABLE: (config.vocabulary, model.width)}
+    if model.subwords:
+        shapes[GRAMS] = (model.buckets or 0, model.width)
+    if {name: tuple(one.shape) for name, one in tensors.items()} != shapes or any(
+        one.dtype != torch.float32 for one in tensors.values()
+    ):
+        raise FolderError(f"{folder / WEIGHTS} does not fit {folder / CONFIG}; copy the whole folder again")
+    spelling = Spelling(model.shortest, model.longest, model.buckets) if model.subwords and model.buckets else None
+    grams = tensors[GRAMS].numpy() if spelling is not None else None
+    return WordVectors(words, tensors[TABLE].numpy(), grams, spelling)
+
+
+def read_config(folder: Path) -> VectorsFolderConfig:
+    """The config of a folder."""
+    data = read_json(folder / CONFIG, folder)
+    if data.get("task") != "vectors":
+        raise FolderError(
+            f"{folder} holds a model of the task {data.get('task', 'translation')}, no word vectors; name a folder "
+            "that `mirada train --task vectors` has made"
+        )
+    try:
+        return VectorsFolderConfig.model_validate(data)
+    except ValidationError as error:
+        raise FolderError(problems(error, VectorsFolderConfig, str(folder / CONFIG))) from None
+
+
+def _read_words(folder: Path, config: VectorsFolderConfig) -> Words:
+    path = folder / WORDS
+    try:
+        if path.stat().st_size > LARGEST_WORDS:
+            raise FolderError(f"{path} has {path.stat().st_size:,} bytes; at most {LARGEST_WORDS:,} are read")
+        words = Words.of_bytes(path.read_bytes(), config.words, config.lower)
+    except FileNotFoundError:
+        raise FolderError(f"{path} is missing; copy the whole folder, or train again") from None
+    except FolderError:
+        raise
+    except ValueError as error:
+        raise FolderError(f"{path}: {error}") from None
+    if len(words) != config.vocabulary:
+        raise FolderError(
+            f"{path} has {len(words):,} words, but {folder / CONFIG} says {config.vocabulary:,}: the file is from "
+            "another model; copy the whole folder again"
+        )
+    return words

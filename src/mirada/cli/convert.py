@@ -45,7 +45,7 @@ def convert(
     chosen = kind or _by_name(output)
     if output.exists() and (chosen == FormatName.FOLDER or output.resolve() == vectors.resolve()):
         fail(f"--output {output} is there already; name a new place")
-    from mirada.models.vectors_files import open_vectors, write_vectors
+    from mirada.models.vectors_files import FILE_KINDS, open_vectors, write_vectors
 
     opened = open_vectors(vectors)
     if opened.grams is not None:
@@ -53,7 +53,7 @@ def convert(
     if chosen == FormatName.FOLDER:
         _write_folder(output, opened, vectors.name)
     else:
-        write_vectors(output, opened, chosen.value)
+        write_vectors(output, opened, FILE_KINDS[chosen.value])
     if as_json:
         written = {"words": len(opened.words), "width": opened.width, "format": chosen.value}
         print_json({"vectors": str(vectors), "output": str(output), **written})

@@ -52,7 +52,9 @@ class Evaluation:
 @failing()
 def evaluate(
     model: Annotated[Path, typer.Argument(help="The folder of a trained or exported model.")],
-    source: Annotated[Path, typer.Option("--input", help="Sentences to translate, a text to foretell, or a set of words.")],
+    source: Annotated[
+        Path, typer.Option("--input", help="Sentences to translate, a text to foretell, or a set of words.")
+    ],
     reference: Annotated[Path | None, typer.Option(help="Their translations by people, line for line.")] = None,
     beam: Annotated[int, typer.Option(min=1, max=100, help="How many translations are followed at a time.")] = 5,
     against: Annotated[Path | None, typer.Option(help="Another model; is the difference more than chance?")] = None,
@@ -65,7 +67,7 @@ def evaluate(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Score a translator against people, by BLEU and chrF, a language model by perplexity, word vectors by a set of words."""
+    """Score a translator by BLEU and chrF, a language model by perplexity, or word vectors by what people say."""
     begin(quiet, verbose)
     if reference is None:
         _evaluate_alone(model, source, stride, as_json)

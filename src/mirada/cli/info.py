@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from mirada.models.config import AnyModelConfig, LookConfig, NgramConfig, RecurrentStackConfig
     from mirada.models.folder import FolderConfig
     from mirada.models.language_folder import LanguageFolderConfig
+    from mirada.models.vectors_config import VectorsConfig
+    from mirada.models.vectors_folder import VectorsFolderConfig
     from mirada.tasks.task import Score
     from mirada.training.checkpoint import Progress
     from mirada.training.language_preparing import TextFacts
     from mirada.training.preparing import Facts
     from mirada.training.record import RunRecord
+    from mirada.training.vectors_preparing import WordFacts
 
 LEFT = 12  # columns of the names before what is told
 
@@ -29,11 +32,11 @@ class Known:
     """What the files of a folder tell; those that are not there yet, or were not copied, tell nothing."""
 
     folder: Path
-    config: "FolderConfig | LanguageFolderConfig | None"  # of a model that was finished once
+    config: "FolderConfig | LanguageFolderConfig | VectorsFolderConfig | None"  # of a model that was finished once
     record: "RunRecord | None"  # of its training
     progress: "Progress | None"
-    facts: "Facts | TextFacts | None"  # of its data
-    model: "AnyModelConfig | NgramConfig | None"
+    facts: "Facts | TextFacts | WordFacts | None"  # of its data
+    model: "AnyModelConfig | NgramConfig | VectorsConfig | None"
     parameters: int | None
     tested: Mapping[str, Mapping[str, object]]
     files: Mapping[str, int]  # with their bytes; folders with those of all in them
@@ -51,7 +54,8 @@ class Known:
         """What the model is for."""
         if self.config is not None:
             return self.config.task
-        return "lm" if self.model is not None and "language" in self.model.kind else "translation"
+        kind = "" if self.model is None else self.model.kind
+        return "lm" if "language" in kind else "vectors" if kind in ("skipgram", "cbow") else "translation"
 
     @property
     def vocabulary(self) -> int | None:
@@ -61,16 +65,21 @@ class Known:
     @property
     def units(self) -> str:
         """What the vocabulary consists of."""
+        if self.task == "vectors":
+            return "words"
         return str(getattr(self.config, "units", None) or getattr(self.facts, "units", "subwords"))
 
     @staticmethod
-    def data(facts: "Facts | TextFacts") -> str:
+    def data(facts: "Facts | TextFacts | WordFacts") -> str:
         """What was trained on, looked at and tested with, in words."""
         from mirada.training.language_preparing import TextFacts
+        from mirada.training.vectors_preparing import WordFacts
 
         if isinstance(facts, TextFacts):
             train, dev, test = (facts.tokens[part] for part in ("train", "dev", "test"))
             return f"{train:,} {facts.units} trained on, {dev:,} looked at, {test:,} to test with"
+        if isinstance(facts, WordFacts):
+            return f"{facts.running:,} words trained on, {facts.different:,} different, in {facts.lines:,} lines"
         return f"{facts.train:,} pairs trained on, {facts.dev:,} looked at, {facts.test:,} to test with"
 
     @property
@@ -104,7 +113,10 @@ class Known:
         step, steps = self.progress.step if self.progress else 0, self.record.budget.steps
         if self.status == "finished":
             early = "; nothing got better, so it stopped early" if 0 < step < steps else ""
-            return f"finished after {step or steps:,} of {steps:,} steps{early}; a larger budget goes on from there"
+            further = (
+                "its rate has fallen to nothing" if self.task == "vectors" else "a larger budget goes on from there"
+            )
+            return f"finished after {step or steps:,} of {steps:,} steps{early}; {further}"
         if self.progress is None:
             return f"begun, and nothing is saved yet of {steps:,} steps; the same command begins again"
         return f"at step {step:,} of {steps:,}; if it is not running, the same command goes on from there"
@@ -205,16 +217,15 @@ def _look_at_export(folder: Path) -> KnownExport:
 
 def look_into(folder: Path) -> Known:
     """Read what there is; a folder of another kind is an error that says so."""
-    from mirada.models import language_folder
-    from mirada.models.folder import CONFIG, read_config, task_of
+    from mirada.models.folder import CONFIG
     from mirada.training import preparing, record
 
     run = record.read(folder) if folder.is_dir() else None
     facts = _facts(folder / preparing.DATA)
     begun = run is not None or facts is not None
-    config: FolderConfig | LanguageFolderConfig | None = None
+    config: FolderConfig | LanguageFolderConfig | VectorsFolderConfig | None = None
     if not begun or (folder / CONFIG).exists():
-        config = language_folder.read_config(folder) if task_of(folder) == "lm" else read_config(folder)
+        config = _read_config(folder)
     return Known(
         folder=folder,
         config=config,
@@ -228,24 +239,39 @@ def look_into(folder: Path) -> Known:
     )
 
 
-def _facts(data: Path) -> "Facts | TextFacts | None":
+def _read_config(folder: Path) -> "FolderConfig | LanguageFolderConfig | VectorsFolderConfig":
+    """The config of a finished folder, by its task."""
+    from mirada.models import folder as translator_folder
+    from mirada.models import language_folder, vectors_folder
+
+    match translator_folder.task_of(folder):
+        case "lm":
+            return language_folder.read_config(folder)
+        case "vectors":
+            return vectors_folder.read_config(folder)
+        case _:
+            return translator_folder.read_config(folder)
+
+
+def _facts(data: Path) -> "Facts | TextFacts | WordFacts | None":
     """What the preparation of the data found, where that is still kept."""
     from pydantic import TypeAdapter, ValidationError
 
     from mirada.models.folder import FolderError, read_json
     from mirada.training.language_preparing import TextFacts
     from mirada.training.preparing import FACTS, Facts
+    from mirada.training.vectors_preparing import WordFacts
 
     if not (data / FACTS).exists():
         return None
-    known: TypeAdapter[Facts | TextFacts] = TypeAdapter(Facts | TextFacts)
+    known: TypeAdapter[Facts | TextFacts | WordFacts] = TypeAdapter(Facts | TextFacts | WordFacts)
     try:
         return known.validate_python(read_json(data / FACTS, data))
     except (FolderError, ValidationError):  # it is made again when the run goes on
         return None
 
 
-def _model_of(run: "RunRecord | None", folder: Path) -> "AnyModelConfig | None":
+def _model_of(run: "RunRecord | None", folder: Path) -> "AnyModelConfig | VectorsConfig | None":
     """The shape of a model that is still in training, from the settings of its run."""
     from pydantic import ValidationError
 
@@ -254,11 +280,17 @@ def _model_of(run: "RunRecord | None", folder: Path) -> "AnyModelConfig | None":
     from mirada.training.config import RunConfig
     from mirada.training.language_config import LanguageRunConfig
     from mirada.training.record import NAME
+    from mirada.training.vectors_config import VectorsRunConfig
 
     dumped = _setting(run, "model")
     if dumped is None:
         return None
-    kind = LanguageRunConfig if "language" in str(_setting(run, "model", "kind")) else RunConfig
+    named = str(_setting(run, "model", "kind"))
+    kind: type[RunConfig | LanguageRunConfig | VectorsRunConfig] = RunConfig
+    if named in ("skipgram", "cbow"):
+        kind = VectorsRunConfig
+    elif "language" in named:
+        kind = LanguageRunConfig
     try:
         return kind.model_validate({"model": dumped}).model
     except ValidationError as error:
@@ -307,7 +339,7 @@ def _parameters(folder: Path) -> int | None:
     return None
 
 
-def _tested(config: "FolderConfig | LanguageFolderConfig | None") -> dict[str, dict[str, object]]:
+def _tested(config: "FolderConfig | LanguageFolderConfig | VectorsFolderConfig | None") -> dict[str, dict[str, object]]:
     """The scores of the test set with their signatures."""
     return {} if config is None else {name: metric.model_dump() for name, metric in config.scores.items()}
 

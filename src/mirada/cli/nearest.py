@@ -35,8 +35,8 @@ def nearest(
         draw_map(opened, {word: [one.word for one in near] for word, near in found.items()}, output)
         say(f"{output} written")
     if as_json:
-        near = {word: [one.as_json() for one in near] for word, near in found.items()}
-        print_json({"vectors": str(vectors), "nearest": near})
+        told = {word: [one.as_json() for one in near] for word, near in found.items()}
+        print_json({"vectors": str(vectors), "nearest": told})
         return
     for word, near in found.items():
         if len(found) > 1:

@@ -90,9 +90,7 @@ class AnalogyScore:
 
     def as_json(self) -> dict[str, object]:
         """The score for programs."""
-        sections = {
-            name: {"right": right, "asked": asked} for name, (right, asked) in self.sections.items()
-        }
+        sections = {name: {"right": right, "asked": asked} for name, (right, asked) in self.sections.items()}
         return {
             "accuracy": self.accuracy,
             "right": self.right,

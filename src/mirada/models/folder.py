@@ -107,6 +107,8 @@ def read_config(folder: Path) -> FolderConfig:
         )
     if data.get("task") == "lm":
         raise FolderError(f"{folder} holds a language model, not a translator; use `mirada generate {folder}`")
+    if data.get("task") == "vectors":
+        raise FolderError(f"{folder} holds word vectors, not a translator; use `mirada nearest {folder} WORD`")
     try:
         return FolderConfig.model_validate(data)
     except ValidationError as error:

@@ -97,6 +97,8 @@ def read_config(folder: Path) -> LanguageFolderConfig:
     data = read_json(folder / CONFIG, folder)
     if data.get("task") == "translation":
         raise FolderError(f"{folder} holds a translator, not a language model; use `mirada translate {folder}`")
+    if data.get("task") == "vectors":
+        raise FolderError(f"{folder} holds word vectors, not a language model; use `mirada nearest {folder} WORD`")
     try:
         return LanguageFolderConfig.model_validate(data)
     except ValidationError as error:

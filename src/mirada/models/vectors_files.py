@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from jaxtyping import Float
@@ -24,6 +24,7 @@ from mirada.models.vectors import WordVectors
 from mirada.text.word_list import LONGEST, MOST_WORDS, Words
 
 FileKind = Literal["word2vec", "word2vec-binary", "fasttext", "glove"]
+FILE_KINDS: dict[str, FileKind] = {kind: kind for kind in get_args(FileKind)}
 BINARY = ".bin"
 LONGEST_LINE = 40 * WIDEST  # bytes: so many numbers with all their digits
 WORD_BYTES = 4 * LONGEST
@@ -91,7 +92,9 @@ def _require_width(path: Path, width: int) -> int:
 def _word(path: Path, number: int, raw: bytes) -> str:
     word = raw.decode("utf-8", "replace").strip()
     if not 0 < len(word) <= LONGEST or any(mark in word for mark in "\t\n\r\0"):
-        raise CorpusError(f"{path}: word {number} is empty, too long or no text; the file is damaged or of another kind")
+        raise CorpusError(
+            f"{path}: word {number} is empty, too long or no text; the file is damaged or of another kind"
+        )
     return word
 
 

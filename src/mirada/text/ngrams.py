@@ -48,4 +48,4 @@ def default_buckets(words: Sequence[str], shortest: int, longest: int) -> int:
     """Buckets that few n-grams of these words must share: the power of two above twice as many as there are."""
     spelling = Spelling(shortest, longest, 1)
     different = len({gram for word in words for gram in spelling.grams(word)})
-    return min(2**21, max(1_024, 1 << (2 * different).bit_length()))
+    return min(2**21, max(16_384, 1 << (2 * different).bit_length()))

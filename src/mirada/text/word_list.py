@@ -40,10 +40,7 @@ def words_in(line: str, kind: WordKind, lower: bool) -> list[str]:
     text = normalise(line.lower() if lower else line)
     if kind == "spaces":
         return text.split(" ") if text else []
-    if text.isascii():
-        text = text.encode().translate(_ASCII_BORDERS).decode()
-    else:
-        text = text.translate(_BORDERS)
+    text = text.encode().translate(_ASCII_BORDERS).decode() if text.isascii() else text.translate(_BORDERS)
     found = text.split()
     if any(mark in text for mark in INNER):
         found = [word for word in (one.strip(INNER) for one in found) if word]

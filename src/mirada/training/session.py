@@ -147,7 +147,8 @@ class Session(Generic[AnyBatch]):
         """A loop over a model that is fresh, or as a checkpoint left it."""
         training = self._config.training
         learner = self._subject.learner(self._device)
-        if found is None and training.vectors is not None and decisions.budget is not TO_MEASURE:
+        fresh = found is None and self._started is None and decisions.budget is not TO_MEASURE
+        if fresh and training.vectors is not None:
             self._reporter.say(begin_with_vectors(learner.model, self._folder, training.vectors))
         settings = AdamSettings((training.beta_first, training.beta_second), decay=training.decay)
         optimizer = Optimizer(learner.model.train(), settings, self._type)

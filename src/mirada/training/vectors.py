@@ -66,7 +66,7 @@ def learn(files: Files, folder: Path, config: VectorsRunConfig, reporter: Report
     if before is not None:
         records.require_same(folder, before, identity)
     prepared = prepare_words(folder, files, config.data, reporter.say)
-    run = _Run(folder, config, prepared)
+    run = VectorsRun(folder, config, prepared)
     budget = _budget(run, before, begun)
     found = checkpoint.load(folder, reporter.warn)
     progress = found[0] if found else Progress()
@@ -141,10 +141,12 @@ class Learner:
     def tensors(self) -> dict[str, Tensor]:
         """All that going on needs."""
         tables = {"own": self.own, "outputs": self.outputs}
-        return {f"{name}.{part}": getattr(table, part) for name, table in tables.items() for part in ("rows", "squares")}
+        return {
+            f"{name}.{part}": getattr(table, part) for name, table in tables.items() for part in ("rows", "squares")
+        }
 
 
-class _Run:
+class VectorsRun:
     """A run whose words are known."""
 
     def __init__(self, folder: Path, config: VectorsRunConfig, prepared: PreparedWords) -> None:
@@ -207,7 +209,9 @@ class _Run:
         grams, spelling = None, None
         if model.subwords and model.buckets is not None:
             used = learner.own.rows[len(words) :].clone()
-            used[learner.own.squares[len(words) :] <= learner.own.squares.min()] = 0  # of a bucket that nothing fell into
+            used[learner.own.squares[len(words) :] <= learner.own.squares.min()] = (
+                0  # of a bucket that nothing fell into
+            )
             grams, spelling = used.numpy(), Spelling(model.shortest, model.longest, model.buckets)
         vectors = WordVectors(words, table.numpy(), grams, spelling)
         result = VectorsResult(
@@ -229,7 +233,7 @@ class _Run:
         return result
 
 
-def _budget(run: _Run, before: RunRecord | None, begun: float) -> Budget:
+def _budget(run: VectorsRun, before: RunRecord | None, begun: float) -> Budget:
     """How many stretches are learnt from: those of the passes that were asked for, or of the time."""
     asked, stretches = run.config.training.budget, run.text.stretches
     if before is not None and asked == before.asked:

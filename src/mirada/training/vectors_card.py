@@ -15,6 +15,7 @@ def write_card(
 ) -> str:
     """The card of vectors that were learnt, as Markdown."""
     case = "capitals read as small letters" if config.lower else "capitals kept"
+    learnt = f"{progress.tokens:,} words and ends of lines in {span(progress.seconds)}"
     lines = [
         "# Word vectors",
         "",
@@ -28,7 +29,6 @@ def write_card(
         f"{config.model.kind}: {config.model.size}, {result.parameters:,} parameters.",
         "",
         "## Training",
-        f"{progress.tokens:,} words and ends of lines in {span(progress.seconds)}; "
-        f"loss of a pair at the end {result.development.loss:.4f}, on what was trained on.",
+        f"{learnt}; loss of a pair at the end {result.development.loss:.4f}, on what was trained on.",
     ]
     return "\n".join(lines) + "\n"

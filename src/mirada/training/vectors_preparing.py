@@ -113,9 +113,7 @@ def _make(folder: Path, files: Files, config: WordsConfig, made_from: str, say: 
 
 def _chosen(counts: dict[str, int], config: WordsConfig) -> Words:
     """The words that were met often enough, the most frequent first; equals in the order in which they were met."""
-    often = [
-        (word, count) for word, count in counts.items() if count >= config.least and 0 < len(word) <= LONGEST
-    ]
+    often = [(word, count) for word, count in counts.items() if count >= config.least and 0 < len(word) <= LONGEST]
     often = sorted(often, key=lambda one: -one[1])[: config.vocabulary]
     if len(often) < FEWEST:
         raise CorpusError(

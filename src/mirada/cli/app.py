@@ -20,6 +20,7 @@ from mirada.cli.gallery import gallery
 from mirada.cli.generate import generate
 from mirada.cli.info import info
 from mirada.cli.nearest import nearest
+from mirada.cli.predict import predict
 from mirada.cli.saying import Quiet, Verbose, set_from_root
 from mirada.cli.serve import serve
 from mirada.cli.train import train
@@ -61,6 +62,7 @@ VERBS = (
     distill,
     translate,
     generate,
+    predict,
     evaluate,
     compare,
     align,

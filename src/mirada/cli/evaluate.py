@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mirada.cli.evaluate_reading import evaluate_reading
 from mirada.cli.evaluate_text import evaluate_text
 from mirada.cli.evaluate_words import evaluate_words
 from mirada.cli.failure import fail, failing
@@ -96,6 +97,10 @@ def _evaluate_alone(model: Path, source: Path, stride: int | None, as_json: bool
             evaluate_text(model, source, stride, as_json)
         case "vectors":
             evaluate_words(model, source, as_json)
+        case "mlm" | "elmo":
+            if stride is not None:
+                fail(f"--stride is for language models of --task lm; leave it out, since {model} reads line by line")
+            evaluate_reading(model, source, as_json)
         case _:
             fail(f"--reference is missing: {model} is a translator, and is scored against translations by people")
 

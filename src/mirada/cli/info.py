@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from mirada.models.config import AnyModelConfig, LookConfig, NgramConfig, RecurrentStackConfig
     from mirada.models.folder import FolderConfig
     from mirada.models.language_folder import LanguageFolderConfig
+    from mirada.models.reading_config import AnyReadingConfig
+    from mirada.models.reading_folder import ReadingFolderConfig
     from mirada.models.vectors_config import VectorsConfig
     from mirada.models.vectors_folder import VectorsFolderConfig
+
+    AnyFolderConfig = FolderConfig | LanguageFolderConfig | ReadingFolderConfig | VectorsFolderConfig
     from mirada.tasks.task import Score
     from mirada.training.checkpoint import Progress
     from mirada.training.language_preparing import TextFacts
@@ -24,6 +28,8 @@ if TYPE_CHECKING:
     from mirada.training.record import RunRecord
     from mirada.training.vectors_preparing import WordFacts
 
+# Of models whose folder does not say yet what they are for: the task of each kind.
+TASKS = {"skipgram": "vectors", "cbow": "vectors", "encoder": "mlm", "elmo": "elmo"}
 LEFT = 12  # columns of the names before what is told
 
 
@@ -32,11 +38,11 @@ class Known:
     """What the files of a folder tell; those that are not there yet, or were not copied, tell nothing."""
 
     folder: Path
-    config: "FolderConfig | LanguageFolderConfig | VectorsFolderConfig | None"  # of a model that was finished once
+    config: "AnyFolderConfig | None"  # of a model that was finished once
     record: "RunRecord | None"  # of its training
     progress: "Progress | None"
     facts: "Facts | TextFacts | WordFacts | None"  # of its data
-    model: "AnyModelConfig | NgramConfig | VectorsConfig | None"
+    model: "AnyModelConfig | AnyReadingConfig | NgramConfig | VectorsConfig | None"
     parameters: int | None
     tested: Mapping[str, Mapping[str, object]]
     files: Mapping[str, int]  # with their bytes; folders with those of all in them
@@ -45,7 +51,7 @@ class Known:
     def languages(self) -> tuple[str, str]:
         """From and to; empty where nobody tells, and for other tasks than translation."""
         if self.config is not None:
-            return (self.config.source, self.config.target) if self.config.task == "translation" else ("", "")
+            return str(getattr(self.config, "source", "")), str(getattr(self.config, "target", ""))
         data = self.record.identity.get("data") if self.record is not None else None
         return (str(data.get("from", "")), str(data.get("to", ""))) if isinstance(data, Mapping) else ("", "")
 
@@ -55,7 +61,7 @@ class Known:
         if self.config is not None:
             return self.config.task
         kind = "" if self.model is None else self.model.kind
-        return "lm" if "language" in kind else "vectors" if kind in ("skipgram", "cbow") else "translation"
+        return "lm" if "language" in kind else TASKS.get(kind, "translation")
 
     @property
     def vocabulary(self) -> int | None:
@@ -223,7 +229,7 @@ def look_into(folder: Path) -> Known:
     run = record.read(folder) if folder.is_dir() else None
     facts = _facts(folder / preparing.DATA)
     begun = run is not None or facts is not None
-    config: FolderConfig | LanguageFolderConfig | VectorsFolderConfig | None = None
+    config: AnyFolderConfig | None = None
     if not begun or (folder / CONFIG).exists():
         config = _read_config(folder)
     return Known(
@@ -239,16 +245,18 @@ def look_into(folder: Path) -> Known:
     )
 
 
-def _read_config(folder: Path) -> "FolderConfig | LanguageFolderConfig | VectorsFolderConfig":
+def _read_config(folder: Path) -> "AnyFolderConfig":
     """The config of a finished folder, by its task."""
     from mirada.models import folder as translator_folder
-    from mirada.models import language_folder, vectors_folder
+    from mirada.models import language_folder, text_folders, vectors_folder
 
     match translator_folder.task_of(folder):
         case "lm":
             return language_folder.read_config(folder)
         case "vectors":
             return vectors_folder.read_config(folder)
+        case "mlm" | "elmo":
+            return text_folders.read_config(folder)
         case _:
             return translator_folder.read_config(folder)
 
@@ -271,7 +279,7 @@ def _facts(data: Path) -> "Facts | TextFacts | WordFacts | None":
         return None
 
 
-def _model_of(run: "RunRecord | None", folder: Path) -> "AnyModelConfig | VectorsConfig | None":
+def _model_of(run: "RunRecord | None", folder: Path) -> "AnyModelConfig | AnyReadingConfig | VectorsConfig | None":
     """The shape of a model that is still in training, from the settings of its run."""
     from pydantic import ValidationError
 
@@ -279,18 +287,21 @@ def _model_of(run: "RunRecord | None", folder: Path) -> "AnyModelConfig | Vector
     from mirada.models.folder import FolderError
     from mirada.training.config import RunConfig
     from mirada.training.language_config import LanguageRunConfig
+    from mirada.training.masked_config import ElmoRunConfig, MaskedRunConfig
     from mirada.training.record import NAME
     from mirada.training.vectors_config import VectorsRunConfig
 
     dumped = _setting(run, "model")
     if dumped is None:
         return None
+    kinds: dict[str, type[RunConfig | LanguageRunConfig | VectorsRunConfig | MaskedRunConfig | ElmoRunConfig]] = {
+        "lm": LanguageRunConfig,
+        "vectors": VectorsRunConfig,
+        "mlm": MaskedRunConfig,
+        "elmo": ElmoRunConfig,
+    }
     named = str(_setting(run, "model", "kind"))
-    kind: type[RunConfig | LanguageRunConfig | VectorsRunConfig] = RunConfig
-    if named in ("skipgram", "cbow"):
-        kind = VectorsRunConfig
-    elif "language" in named:
-        kind = LanguageRunConfig
+    kind = kinds.get("lm" if "language" in named else TASKS.get(named, ""), RunConfig)
     try:
         return kind.model_validate({"model": dumped}).model
     except ValidationError as error:
@@ -339,7 +350,7 @@ def _parameters(folder: Path) -> int | None:
     return None
 
 
-def _tested(config: "FolderConfig | LanguageFolderConfig | VectorsFolderConfig | None") -> dict[str, dict[str, object]]:
+def _tested(config: "AnyFolderConfig | None") -> dict[str, dict[str, object]]:
     """The scores of the test set with their signatures."""
     return {} if config is None else {name: metric.model_dump() for name, metric in config.scores.items()}
 
@@ -395,6 +406,7 @@ def _told(name: str, what: str) -> str:
 def _shape(known: Known) -> Iterator[str]:
     """The shape of the model: its size, then how each half looks."""
     from mirada.models.config import LanguageModelConfig, RecurrentConfig, TransformerConfig
+    from mirada.models.reading_config import EncoderConfig
 
     model = known.model
     if model is None:
@@ -405,6 +417,8 @@ def _shape(known: Known) -> Iterator[str]:
         yield f"encoder: {_recurrence_of(model.encoder)}, directions: {model.encoder.directions}"
         yield f"decoder: {_recurrence_of(model.decoder)}; at the source: {model.look}"
         return
+    if isinstance(model, EncoderConfig):
+        yield f"stack: {_look_of(model.stack, str(model.stack.pattern))}"
     if isinstance(model, LanguageModelConfig):
         yield f"stack: {_look_of(model.stack, _causal(model.stack))}"
     if not isinstance(model, TransformerConfig):

@@ -10,6 +10,7 @@ import typer
 from mirada.cli.columns import two_columns
 from mirada.cli.failure import fail, failing
 from mirada.cli.saying import Quiet, Verbose, begin, is_quiet, print_json, say
+from mirada.cli.telling import tell_reading
 
 if TYPE_CHECKING:
     from mirada.training.report import Reporter
@@ -24,10 +25,12 @@ class TaskChoice(StrEnum):
     TRANSLATION = "translation"
     LM = "lm"
     VECTORS = "vectors"
+    MLM = "mlm"
+    ELMO = "elmo"
 
 
 class PresetName(StrEnum):
-    """The sizes of models that have a name: -fast has a deep encoder and a shallow decoder, gpt… are papers' own."""
+    """Sizes of models that have a name: -fast has a deep encoder and a shallow decoder, gpt… and bert… are papers'."""
 
     TINY = "tiny"
     SMALL = "small"
@@ -40,6 +43,8 @@ class PresetName(StrEnum):
     GPT = "gpt"
     GPT2 = "gpt2"
     GPT3 = "gpt3"
+    BERT_BASE = "bert-base"
+    BERT_LARGE = "bert-large"
 
 
 class ModelName(StrEnum):
@@ -59,6 +64,8 @@ KINDS = {
         ModelName.NGRAM: "ngram",
     },
     TaskChoice.VECTORS: {},
+    TaskChoice.MLM: {ModelName.TRANSFORMER: "encoder"},
+    TaskChoice.ELMO: {ModelName.RECURRENT: "elmo"},
 }
 
 
@@ -94,7 +101,7 @@ def train(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Train a translator, or with --task lm a language model, with --task vectors word vectors, on your own files.
+    """Train a translator on your own files, or with --task a language model (lm), word vectors, BERT (mlm) or ELMo.
 
     The same command again goes on where the run was stopped, bit for bit as if it had not been.
     """
@@ -252,7 +259,7 @@ def _reasons_against_export(request: "Request") -> list[str]:
 
 
 def _tell(request: "Request", outcome: "Outcome") -> None:
-    from mirada.training.result import LanguageResult, Result, VectorsResult
+    from mirada.training.result import LanguageResult, ReadTextResult, Result, VectorsResult
 
     match outcome.result:
         case Result(test=scores, test_sentences=count):
@@ -268,6 +275,8 @@ def _tell(request: "Request", outcome: "Outcome") -> None:
         case VectorsResult(words=words, words_per_second=speed):
             say(f"{words:,} words have vectors, learnt from {speed:,.0f} words/s.")
             say(f"They are in {request.output}. Try them: mirada nearest {request.output} WORD")
+        case ReadTextResult():
+            tell_reading(outcome.result, request.output)
 
 
 def _as_json(request: "Request", outcome: "Outcome") -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Documents: running text from plain files, divided into contiguous parts and stored as one stream of ids.
+"""Documents: running text from files, divided into contiguous parts and stored as one stream of ids.
 
 A file is a document. Its last lines are held out, first those of the development set, then those of the test set, so
 that no part stands between two pieces of another and every file is represented in all three.
@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mirada.corpora.lines import lines
 from mirada.corpora.opening import Meter
 from mirada.corpora.pair import Fault
+from mirada.corpora.running import running
 from mirada.corpora.store import Store, StoreWriter
 from mirada.text.units import Units
 
@@ -66,13 +66,13 @@ class Survey:
 
 def readable(path: Path, meter: Meter | None = None) -> Iterator[str]:
     """The lines of a file that are text."""
-    return (line for line in lines(path, meter, LINE_BYTES) if isinstance(line, str))
+    return (line for line in running(path, meter, LINE_BYTES) if isinstance(line, str))
 
 
 def survey(path: Path) -> Survey:
     """Read a file once."""
     lengths, faults, first = array("i"), 0, None
-    for line in lines(path, limit=LINE_BYTES):
+    for line in running(path, limit=LINE_BYTES):
         if isinstance(line, str):
             lengths.append(len(line) + 1)
         else:
@@ -100,6 +100,31 @@ def build_stream(documents: Sequence[Document], units: Units, folder: Path, made
                 characters += units.characters_in(chunk)
                 writer.add([(ids, np.array([len(ids)], dtype=np.int64))], [nothing])
     return Store.open(folder), characters
+
+
+def build_lines(documents: Sequence[Document], units: Units, folder: Path, made_from: str) -> tuple[Store, int]:
+    """The token store of documents line by line on its source side, and how many characters it stands for.
+
+    A line without words has no ids: it ends a document, as the end of a file does.
+    """
+    characters = 0
+    with StoreWriter(folder, made_from, units.size) as writer:
+        for document in documents:
+            for chunk in _chunks(document):
+                ids = units.encode(chunk)
+                characters += units.characters_in(chunk)
+                _add_lines(writer, ids, units.line_end)
+            _add_lines(writer, np.array([units.line_end], dtype=np.uint32), units.line_end)
+    return Store.open(folder), characters
+
+
+def _add_lines(writer: StoreWriter, ids: NDArray[np.uint32], line_end: int) -> None:
+    """Add lines that stand one behind another; the end of one that has nothing else is left out."""
+    ends = np.flatnonzero(ids == line_end)
+    lengths = np.diff(ends, prepend=-1)
+    empty = lengths == 1
+    nothing = np.zeros(0, dtype=np.uint32), np.zeros(len(lengths), dtype=np.int64)
+    writer.add([(np.delete(ids, ends[empty]), np.where(empty, 0, lengths))], [nothing])
 
 
 def _chunks(document: Document) -> Iterator[list[str]]:

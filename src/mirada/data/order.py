@@ -116,21 +116,31 @@ class Order:
     def _shuffled(self, epoch: int) -> Cut:
         chance = np.random.Generator(np.random.Philox(key=[self._seed, epoch]))
         rows = chance.permutation(self._rows)
-        source, target = self._lengths_in(epoch, rows)
-        pool = max(1, POOL * self._budget // max(1, int((source + target).mean())))
-        ends = []
-        for start in range(0, len(rows), pool):
-            part = slice(start, start + pool)
-            order = np.lexsort((source[part], target[part]))
-            rows[part] = rows[part][order]
-            ends.append(start + cut(source[part][order], target[part][order], self._budget))
-        return Cut(rows, np.concatenate(ends), chance.permutation(sum(map(len, ends))))
+        return in_pools(chance, rows, *self._lengths_in(epoch, rows), self._budget)
 
     def _lengths_in(self, epoch: int, rows: NDArray[np.integer]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The lengths of both sides in the segmentations that an epoch shows."""
         shown = 0 if self._shown == 1 else variant_of(self._seed, epoch, rows, self._shown)
         source, target = (side[rows, shown] for side in self._lengths)
         return source, target
+
+
+def in_pools(
+    chance: np.random.Generator,
+    rows: NDArray[np.integer],
+    source: NDArray[np.integer],
+    target: NDArray[np.integer],
+    budget: int,
+) -> Cut:
+    """Shuffled rows of these lengths as batches: sorted and cut within pools, and the batches shuffled."""
+    pool = max(1, POOL * budget // max(1, int((source + target).mean())))
+    ends = []
+    for start in range(0, len(rows), pool):
+        part = slice(start, start + pool)
+        order = np.lexsort((source[part], target[part]))
+        rows[part] = rows[part][order]
+        ends.append(start + cut(source[part][order], target[part][order], budget))
+    return Cut(rows, np.concatenate(ends), chance.permutation(sum(map(len, ends))))
 
 
 def cut(source: NDArray[np.integer], target: NDArray[np.integer], budget: int) -> NDArray[np.int64]:

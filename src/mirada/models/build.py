@@ -21,10 +21,18 @@ from mirada.models.config import (
     StackConfig,
     TransformerConfig,
 )
+from mirada.models.elmo import BothModels, ElmoReader, StaticReader
 from mirada.models.encoder_decoder import TranslationModel
 from mirada.models.language import AnyLanguageModel, CausalTransformer
 from mirada.models.reading import EncoderReader, Reader, RecurrentReader
-from mirada.models.reading_config import AnyReadingConfig, EncoderConfig, RecurrentReaderConfig
+from mirada.models.reading_config import (
+    AnyReadingConfig,
+    ElmoConfig,
+    EncoderConfig,
+    FrozenConfig,
+    RecurrentReaderConfig,
+    StaticConfig,
+)
 from mirada.models.recurrent import Recurrent, RecurrentDecoder
 from mirada.models.recurrent_language import RecurrentLanguageModel
 from mirada.models.transformer import Transformer
@@ -67,10 +75,21 @@ def _built(config: AnyModelConfig | AnyReadingConfig, vocabulary: int) -> Transl
             return _language_model(config, vocabulary)
         case RecurrentLanguageConfig():
             return _recurrent_language_model(config, vocabulary)
+        case _:
+            return _reader(config, vocabulary)
+
+
+def _reader(config: AnyReadingConfig, vocabulary: int) -> Reader:
+    match config:
         case EncoderConfig():
             return _encoder(config, vocabulary)
         case RecurrentReaderConfig():
             return _recurrent_reader(config, vocabulary)
+        case ElmoConfig():
+            models = BothModels(Embedding(vocabulary, config.width), config.layers)
+            return ElmoReader(models, _task_recurrence(config, 2 * config.width))
+        case StaticConfig():
+            return StaticReader(Embedding(vocabulary, config.width), _task_recurrence(config, config.width))
 
 
 def _transformer(config: TransformerConfig, vocabulary: int) -> Transformer:
@@ -102,6 +121,13 @@ def _encoder(config: EncoderConfig, vocabulary: int) -> EncoderReader:
 
 def _recurrent_reader(config: RecurrentReaderConfig, vocabulary: int) -> RecurrentReader:
     return RecurrentReader(Embedding(vocabulary, config.width), _recurrent_encoder(config.stack, config))
+
+
+def _task_recurrence(config: FrozenConfig, entered: int) -> RecurrentEncoder | None:
+    """What a task learns over vectors that it does not learn."""
+    if not config.task_layers:
+        return None
+    return RecurrentEncoder("lstm", entered, config.task_width, config.task_layers, norm=config.norm)
 
 
 def _block(

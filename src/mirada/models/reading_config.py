@@ -16,7 +16,7 @@ from mirada.layers.block import NormOrder
 from mirada.layers.feed_forward import Activation
 from mirada.layers.norm import NormKind
 from mirada.layers.recurrent import RecurrentNorm
-from mirada.models.config import WIDEST, RecurrentEncoderConfig, Shape, StackConfig, by_kind
+from mirada.models.config import DEEPEST, WIDEST, RecurrentEncoderConfig, Shape, StackConfig, by_kind
 from mirada.models.words import EnteredWord
 
 
@@ -77,8 +77,59 @@ class RecurrentReaderConfig(Shape):
         return self
 
 
+class FrozenConfig(Shape):
+    """Vectors that are not learnt any more, and the task's own recurrence over them."""
+
+    width: int = Field(default=128, ge=2, le=WIDEST, description="of the embedding, and of each direction")
+    norm: RecurrentNorm = "none"
+    task_layers: int = Field(default=1, ge=0, le=DEEPEST, description="of the task's own LSTM, both ways; 0: none")
+    task_width: int = Field(default=128, ge=2, le=WIDEST, description="of its states, both directions together")
+
+    @property
+    def places(self) -> None:
+        """How many places the model has vectors for: it reads any number."""
+        return
+
+    @property
+    def over(self) -> str:
+        """What the task has of its own, in words."""
+        return f"; over them {self.task_layers} layers of lstm {self.task_width}" if self.task_layers else ""
+
+    @model_validator(mode="after")
+    def _directions_fit(self) -> FrozenConfig:
+        if self.task_layers:
+            divide(self.task_width, 2, "model.task_width", "its two directions")
+        return self
+
+
+class ElmoConfig(FrozenConfig):
+    """A mix of the layers of two frozen language models, one from each end (ELMo, Peters et al. 2018)."""
+
+    kind: Literal["elmo"] = "elmo"
+    layers: int = Field(default=2, ge=1, le=DEEPEST, description="of each of the two language models")
+
+    @property
+    def size(self) -> str:
+        """The size of the model in words."""
+        return f"{self.layers} layers of lstm {self.width} from each end{self.over}"
+
+
+class StaticConfig(FrozenConfig):
+    """Frozen vectors of tokens, the same in every context."""
+
+    kind: Literal["static"] = "static"
+
+    @property
+    def size(self) -> str:
+        """The size of the model in words."""
+        return f"static vectors of width {self.width}{self.over}"
+
+
 ReadingConfig = Annotated[
-    Annotated[EncoderConfig, Tag("encoder")] | Annotated[RecurrentReaderConfig, Tag("recurrent_encoder")],
-    by_kind("encoder", "recurrent_encoder"),
+    Annotated[EncoderConfig, Tag("encoder")]
+    | Annotated[RecurrentReaderConfig, Tag("recurrent_encoder")]
+    | Annotated[ElmoConfig, Tag("elmo")]
+    | Annotated[StaticConfig, Tag("static")],
+    by_kind("encoder", "recurrent_encoder", "elmo", "static"),
 ]
-AnyReadingConfig = EncoderConfig | RecurrentReaderConfig
+AnyReadingConfig = EncoderConfig | RecurrentReaderConfig | ElmoConfig | StaticConfig

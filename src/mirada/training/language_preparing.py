@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -22,6 +22,9 @@ from mirada.training.preparing import DATA, FACTS, PARTS, Files, Say, read_facts
 
 FORMAT = 1  # of what lies in the folder `data`; a change makes old ones be built again
 MANY_CHARACTERS = 5_000_000  # from here on there is enough text to learn what subwords mean
+
+
+Build = Callable[[Sequence[Document], Units, Path, str], tuple[Store, int]]  # a stream of tokens, or lines
 
 
 class TextFacts(Strict):
@@ -53,11 +56,19 @@ class Given:
     units: Units
 
 
-def prepare_text(folder: Path, files: Files, config: TextConfig, given: Given | None, say: Say) -> PreparedText:
+def prepare_text(
+    folder: Path,
+    files: Files,
+    config: TextConfig,
+    given: Given | None,
+    say: Say,
+    build: Build = build_stream,
+) -> PreparedText:
     """The text of a run, from its folder where it was made from the same files and settings, else made now."""
     made_from = fingerprint(
         {
             "format": FORMAT,
+            "build": build.__name__,
             "files": files.identities,
             "config": config.model_dump(mode="json"),
             "units": None if given is None else given.units.to_bytes().hex(),
@@ -65,7 +76,7 @@ def prepare_text(folder: Path, files: Files, config: TextConfig, given: Given | 
     )
     found = _reuse(folder, made_from, say)
     if found is None:
-        _make(folder, files, config, given, made_from, say)
+        _make(folder, files, config, given, made_from, say, build)
         found = _open(folder)
     return found
 
@@ -91,7 +102,15 @@ def _open(folder: Path) -> PreparedText:
     return PreparedText(stores, read_units(folder, facts.units), facts)
 
 
-def _make(folder: Path, files: Files, config: TextConfig, given: Given | None, made_from: str, say: Say) -> None:
+def _make(
+    folder: Path,
+    files: Files,
+    config: TextConfig,
+    given: Given | None,
+    made_from: str,
+    say: Say,
+    build: Build,
+) -> None:
     """Make all that `_open` opens; the facts come last, so that a folder that has them is whole."""
     data = folder / DATA
     shutil.rmtree(data, ignore_errors=True)
@@ -100,7 +119,7 @@ def _make(folder: Path, files: Files, config: TextConfig, given: Given | None, m
     documents = _divide(surveys, files, config, say)
     given = given or _learn(documents["train"], sum(one.characters for one in surveys["train"]), config, say)
     write_file(folder / units_file(given.kind), given.units.to_bytes())
-    built = {part: build_stream(documents[part], given.units, data / part, made_from) for part in PARTS}
+    built = {part: build(documents[part], given.units, data / part, made_from) for part in PARTS}
     facts = TextFacts(
         made_from=made_from,
         files=len(files.train),

@@ -53,7 +53,13 @@ class Optimizer:
     @torch.no_grad()
     def __init__(self, model: nn.Module, settings: AdamSettings, dtype: torch.dtype) -> None:
         self._model = model
-        parameters = dict(model.named_parameters())
+        parameters = {name: one for name, one in model.named_parameters() if one.requires_grad}
+        # What is frozen is no part of the vector, and kept as it was beside what the model computes with.
+        frozen = {name: one for name, one in model.named_parameters() if not one.requires_grad}
+        self._frozen = {name: one.detach().float() for name, one in frozen.items()}
+        for one in frozen.values():
+            one.data = one.data.to(dtype)
+        self._unlearnt = frozen
         self.parameters: tuple[nn.Parameter, ...] = tuple(parameters.values())
         self._layout = Layout({name: parameter.shape for name, parameter in parameters.items()})
         device = self.parameters[0].device if self.parameters else torch.device("cpu")
@@ -121,9 +127,9 @@ class Optimizer:
             buffer.copy_(self._buffers[name])
 
     def weights(self) -> dict[str, Tensor]:
-        """The model's tensors in float32: masters, and buffers."""
+        """The model's tensors in float32: masters, what is frozen, and buffers."""
         buffers = {name: tensor.float() for name, tensor in self._model.named_buffers()}
-        return self._layout.views(self._master) | buffers
+        return self._layout.views(self._master) | self._frozen | buffers
 
     def state(self) -> dict[str, Tensor]:
         """All that going on needs: weights and the two moments, by name."""
@@ -138,6 +144,8 @@ class Optimizer:
     def restore(self, state: Mapping[str, Tensor], updates: int) -> None:
         """Go back to a state that `state` gave after this many updates."""
         _fill(self._layout.views(self._master), state, "weight")
+        _fill(self._frozen, state, "weight")
+        _fill(self._unlearnt, state, "weight")
         if any(name.startswith("first.") for name in state):
             moments = {theirs: torch.zeros_like(self._master) for theirs in MOMENTS.values()}
             for ours, theirs in MOMENTS.items():

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from mirada.evaluation.language import TextScore
+from mirada.evaluation.reading import BothScore, MaskedScore
 from mirada.evaluation.translation import Scores
 from mirada.models.config import Strict
 from mirada.tasks.task import Score
@@ -54,3 +57,13 @@ class VectorsResult(Reached):
             "words": self.words,
             "words_per_second": self.words_per_second,
         }
+
+
+class ReadTextResult(Reached):
+    """What a finished masked model, or two language models, have reached."""
+
+    task: Literal["mlm", "elmo"]
+    test: MaskedScore | BothScore | None
+
+    def as_json(self) -> dict[str, object]:
+        return super().as_json() | {"test": None if self.test is None else self.test.as_json()}

@@ -15,7 +15,9 @@ from mirada.training import budget as budgets
 from mirada.training import ngram, vectors
 from mirada.training import record as records
 from mirada.training.config import RunConfig
+from mirada.training.elmo import ElmoFamily
 from mirada.training.language import LanguageFamily
+from mirada.training.masked import MaskedFamily
 from mirada.training.preparing import DATA, Files
 from mirada.training.record import RunRecord
 from mirada.training.report import Reporter
@@ -25,7 +27,7 @@ from mirada.training.stopping import Stop
 from mirada.training.subject import Family, Ready
 from mirada.training.translation import TranslationFamily
 
-TaskName = Literal["translation", "lm", "vectors"]
+TaskName = Literal["translation", "lm", "vectors", "mlm", "elmo"]
 USUAL = "small"  # the preset of a run whose data is not known yet
 # A model learns little of a text that has fewer tokens than this for each of its parameters. Measured on Multi30k: in
 # the same 20 minutes a model with 8 beats one with 0.8; with 1 the larger one needs half as many tokens to be as good.
@@ -104,6 +106,10 @@ def family_of(request: Request) -> Family:
             return LanguageFamily(request.files, request.output, request.settings, request.where, request.start)
         case "vectors":
             raise ConfigError("word vectors are no family of models with batches; they are trained by themselves")
+        case "mlm":
+            return MaskedFamily(request.files, request.output, request.settings, request.where, request.start)
+        case "elmo":
+            return ElmoFamily(request.files, request.output, request.settings, request.where, request.start)
 
 
 def examine(request: Request) -> RunConfig:

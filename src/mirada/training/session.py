@@ -73,7 +73,7 @@ class Session(Generic[AnyBatch]):
     def parameters(self) -> int:
         """How many numbers the model learns, but for its embedding."""
         model = self._subject.learner(self._device).model
-        return sum(one.numel() for name, one in model.named_parameters() if name != EMBEDDING)
+        return sum(one.numel() for name, one in model.named_parameters() if not name.endswith(EMBEDDING))
 
     @cached_property
     def _timing(self) -> tuple[float, float]:

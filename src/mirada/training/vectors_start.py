@@ -20,7 +20,7 @@ from mirada.models.vectors_files import open_vectors
 from mirada.text.subwords import SPACE, Subwords
 from mirada.training.settings import ConfigError
 
-EMBEDDING = "embedding.weight"  # the name that every model has for it
+EMBEDDING = "embedding.weight"  # how its name ends in every model
 
 
 def begin_with_vectors(model: nn.Module, folder: Path, path: Path) -> str:
@@ -28,7 +28,7 @@ def begin_with_vectors(model: nn.Module, folder: Path, path: Path) -> str:
     if not (folder / SUBWORDS).exists():
         raise ConfigError(f"training.vectors = {path} needs a model of subwords; use --set data.units=subwords")
     pieces = Subwords.load(folder / SUBWORDS).pieces
-    embedding = dict(model.named_parameters())[EMBEDDING]
+    embedding = next(one for name, one in model.named_parameters() if name.endswith(EMBEDDING))
     if len(pieces) != len(embedding):
         raise ConfigError(f"training.vectors = {path} needs one row for each of the {len(pieces):,} subwords")
     taken, rows = _rows_of(pieces, open_vectors(path), path)

@@ -1,0 +1,147 @@
+"""The folders of models that learnt from text that nobody labelled: the masked model, and the two models of ELMo.
+
+They are folders of readers (`mirada.models.reading_folder`), so that a tagger or a classifier can begin from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import torch
+from pydantic import Field, TypeAdapter, ValidationError
+from safetensors.torch import save as to_bytes
+from torch import Tensor
+
+from mirada.models.build import build
+from mirada.models.config import Strict, problems
+from mirada.models.elmo import BidirectionalModel, ElmoReader
+from mirada.models.folder import (
+    CARD,
+    CONFIG,
+    SUBWORDS,
+    WEIGHTS,
+    FolderError,
+    assign,
+    read_json,
+    read_tensors,
+    write_file,
+)
+from mirada.models.masked import MaskedModel
+from mirada.models.reading import EncoderReader
+from mirada.models.reading_config import ElmoConfig, EncoderConfig
+from mirada.models.reading_folder import ReadingFolderConfig, read_subwords
+from mirada.models.undrawn import Undrawn
+from mirada.text.subwords import Subwords
+
+
+class MaskingRecord(Strict):
+    """How words were hidden while the model learnt."""
+
+    share: float = Field(gt=0, lt=1)
+    whole_words: bool
+
+
+class MaskedFolderConfig(ReadingFolderConfig):
+    """`config.json` of a masked model."""
+
+    task: Literal["mlm"] = "mlm"
+    longest: int = Field(ge=8, le=100_000)  # tokens of a row
+    masking: MaskingRecord
+    next_sentence: bool  # whether it says what follows what
+    model: EncoderConfig
+
+
+class ElmoFolderConfig(ReadingFolderConfig):
+    """`config.json` of two language models."""
+
+    task: Literal["elmo"] = "elmo"
+    longest: int = Field(ge=8, le=100_000)
+    model: ElmoConfig
+
+
+AnyTextFolderConfig = MaskedFolderConfig | ElmoFolderConfig
+_CONFIGS: TypeAdapter[AnyTextFolderConfig] = TypeAdapter(
+    Annotated[MaskedFolderConfig | ElmoFolderConfig, Field(discriminator="task")]
+)
+TASKS: Mapping[str, type[AnyTextFolderConfig]] = {"mlm": MaskedFolderConfig, "elmo": ElmoFolderConfig}
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedText:
+    """A model that learnt from text, with its subwords."""
+
+    config: AnyTextFolderConfig
+    model: MaskedModel | BidirectionalModel
+    subwords: Subwords
+
+
+def build_masked(
+    config: EncoderConfig, vocabulary: int, *, next_sentence: bool, seed: int | None = None
+) -> MaskedModel:
+    """A fresh masked model; with a seed, the same numbers on every call."""
+    with seeded(seed):
+        reader = build(config, vocabulary)
+        if not isinstance(reader, EncoderReader):
+            raise TypeError(f"a masked model reads with an encoder, not with {type(reader).__name__}")
+        return MaskedModel(reader, next_sentence=next_sentence)
+
+
+def build_both(config: ElmoConfig, vocabulary: int, seed: int | None = None) -> BidirectionalModel:
+    """Two fresh language models; with a seed, the same numbers on every call."""
+    with seeded(seed):
+        reader = build(config, vocabulary)
+        if not isinstance(reader, ElmoReader):
+            raise TypeError(f"two language models are read by ElmoReader, not by {type(reader).__name__}")
+        return BidirectionalModel(reader)
+
+
+@contextmanager
+def seeded(seed: int | None) -> Iterator[None]:
+    """With a seed, the same numbers are drawn inside on every call, and torch's own generator is left as it was."""
+    if seed is None:
+        yield
+        return
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        yield
+
+
+def save(
+    folder: Path, config: AnyTextFolderConfig, tensors: Mapping[str, Tensor], subwords: Subwords, card: str
+) -> None:
+    """Write a folder; the weights come last, so that a folder that has them is whole."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_file(folder / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
+    write_file(folder / SUBWORDS, subwords.to_bytes())
+    write_file(folder / CARD, card.encode())
+    write_file(folder / WEIGHTS, to_bytes({name: tensor.contiguous() for name, tensor in sorted(tensors.items())}))
+
+
+def load(folder: Path) -> LoadedText:
+    """The model of a folder, in float32."""
+    config = read_config(folder)
+    subwords = read_subwords(folder, config.vocabulary)
+    model: MaskedModel | BidirectionalModel
+    with Undrawn():
+        if isinstance(config, MaskedFolderConfig):
+            model = build_masked(config.model, config.vocabulary, next_sentence=config.next_sentence)
+        else:
+            model = build_both(config.model, config.vocabulary)
+    assign(model, read_tensors(folder / WEIGHTS), folder / WEIGHTS)
+    return LoadedText(config, model.eval(), subwords)
+
+
+def read_config(folder: Path) -> AnyTextFolderConfig:
+    """The config of a folder."""
+    data = read_json(folder / CONFIG, folder)
+    task = str(data.get("task", "translation"))
+    if task not in TASKS:
+        raise FolderError(f"{folder} holds a model for {task}, not a masked model (mlm) or two language models (elmo)")
+    try:
+        return _CONFIGS.validate_python(data)
+    except ValidationError as error:
+        raise FolderError(problems(error, TASKS[task], str(folder / CONFIG))) from None

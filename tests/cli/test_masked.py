@@ -13,7 +13,7 @@ from tests.translators import random_folder
 
 TEXT = "The cat sleeps on the mat.\nThe dog barks at the moon.\nA bird sings.\n\nMy sister reads books.\n" * 40
 SMALL = (
-    "--set=data.vocabulary=400",
+    "--set=data.vocabulary=480",
     "--set=data.longest=24",
     "--set=training.batch_tokens=240",
     "--set=training.rate=0.01",

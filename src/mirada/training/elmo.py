@@ -29,6 +29,7 @@ class ElmoFamily(TextFamily[ElmoRunConfig]):
     task = "elmo"
 
     def config(self, preset: str) -> ElmoRunConfig:
+        self.require_same_task()
         if self.loaded is None or not isinstance(self.loaded.config, ElmoFolderConfig):
             known = known_preset(preset)
             training: Tree = {"batch_tokens": known.batch_tokens}

@@ -31,6 +31,7 @@ class MaskedFamily(TextFamily[MaskedRunConfig]):
     task = "mlm"
 
     def config(self, preset: str) -> MaskedRunConfig:
+        self.require_same_task()
         if self.loaded is None or not isinstance(self.loaded.config, MaskedFolderConfig):
             return validate_as(MaskedRunConfig, merge(self._below(preset), self.settings), self.where)
         trained = self.loaded.config

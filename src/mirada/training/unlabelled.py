@@ -67,15 +67,7 @@ class TextFamily(ABC, Generic[AnyTextRunConfig]):
     @cached_property
     def loaded(self) -> LoadedText | None:
         """The trained model that the run begins from."""
-        if self.start is None:
-            return None
-        found = text_folders.load(self.start)
-        if found.config.task != self.task:
-            raise ConfigError(
-                f"--start {self.start} was trained with --task {found.config.task}, not with --task {self.task}; "
-                "name a folder of the same task"
-            )
-        return found
+        return None if self.start is None else text_folders.load(self.start)
 
     @property
     def started(self) -> nn.Module | None:
@@ -96,6 +88,14 @@ class TextFamily(ABC, Generic[AnyTextRunConfig]):
         prepared = prepare_text(self.output, self.files, self.config(preset).data, given, say, build_lines)
         suited = reading_presets.suited(prepared.facts.tokens["train"])
         return Ready(suited, lambda name: self.subject(name, prepared))
+
+    def require_same_task(self) -> None:
+        """Refuse to begin from a model that learnt something else."""
+        if self.loaded is not None and self.loaded.config.task != self.task:
+            raise ConfigError(
+                f"--start {self.start} was trained with --task {self.loaded.config.task}, not with --task "
+                f"{self.task}; name a folder of the same task"
+            )
 
     def require_own_model(self, given: object, found: object) -> None:
         """Refuse settings that would make the model that the run begins from another one."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mirada.cli.evaluate_labels import evaluate_labels
 from mirada.cli.evaluate_reading import evaluate_reading
 from mirada.cli.evaluate_text import evaluate_text
 from mirada.cli.evaluate_words import evaluate_words
@@ -54,7 +55,7 @@ class Evaluation:
 def evaluate(
     model: Annotated[Path, typer.Argument(help="The folder of a trained or exported model.")],
     source: Annotated[
-        Path, typer.Option("--input", help="Sentences to translate, a text to foretell, or a set of words.")
+        Path, typer.Option("--input", help="What to translate, to foretell or to label, or a set of words.")
     ],
     reference: Annotated[Path | None, typer.Option(help="Their translations by people, line for line.")] = None,
     beam: Annotated[int, typer.Option(min=1, max=100, help="How many translations are followed at a time.")] = 5,
@@ -64,15 +65,20 @@ def evaluate(
     stride: Annotated[
         int | None, typer.Option(min=1, help="Of a language model: tokens between two windows. [its context]")
     ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Draw what a tagger or classifier confuses: .png or .svg.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Score a translator by BLEU and chrF, a language model by perplexity, or word vectors by what people say."""
+    """Score a translator by BLEU and chrF, a language model by perplexity, taggers by accuracy, vectors by people."""
     begin(quiet, verbose)
     if reference is None:
-        _evaluate_alone(model, source, stride, as_json)
+        _evaluate_alone(model, source, stride, output, as_json)
         return
+    if output is not None:
+        fail("--output draws what a tagger or a classifier confuses; leave it out with --reference")
     if stride is not None:
         fail("--stride is for language models, which are scored without --reference; leave one of them out")
     require_place("--hypotheses", hypotheses, (source, reference))
@@ -88,13 +94,15 @@ def evaluate(
         typer.echo("\n".join(_lines(evaluation)))
 
 
-def _evaluate_alone(model: Path, source: Path, stride: int | None, as_json: bool) -> None:
-    """Score a model of another task than translation, which needs no translations by people."""
+def _evaluate_alone(model: Path, source: Path, stride: int | None, output: Path | None, as_json: bool) -> None:
+    """Score a model that needs no translations by people: each task has a line here."""
     from mirada.models.folder import task_of
 
     match "vectors" if model.is_file() else task_of(model):
         case "lm":
             evaluate_text(model, source, stride, as_json)
+        case "tag" | "classify" as task:
+            evaluate_labels(model, task, source, output, as_json)
         case "vectors":
             evaluate_words(model, source, as_json)
         case "mlm" | "elmo":

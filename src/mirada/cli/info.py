@@ -14,15 +14,19 @@ if TYPE_CHECKING:
     from mirada.export.folder import Exported
     from mirada.models.config import AnyModelConfig, LookConfig, NgramConfig, RecurrentStackConfig
     from mirada.models.folder import FolderConfig
+    from mirada.models.labelling_folder import AnyLabelFolderConfig
     from mirada.models.language_folder import LanguageFolderConfig
     from mirada.models.reading_config import AnyReadingConfig
     from mirada.models.reading_folder import ReadingFolderConfig
     from mirada.models.vectors_config import VectorsConfig
     from mirada.models.vectors_folder import VectorsFolderConfig
 
-    AnyFolderConfig = FolderConfig | LanguageFolderConfig | ReadingFolderConfig | VectorsFolderConfig
+    AnyFolderConfig = (
+        FolderConfig | LanguageFolderConfig | ReadingFolderConfig | VectorsFolderConfig | AnyLabelFolderConfig
+    )
     from mirada.tasks.task import Score
     from mirada.training.checkpoint import Progress
+    from mirada.training.labelling_preparing import LabelFacts
     from mirada.training.language_preparing import TextFacts
     from mirada.training.preparing import Facts
     from mirada.training.record import RunRecord
@@ -41,8 +45,8 @@ class Known:
     config: "AnyFolderConfig | None"  # of a model that was finished once
     record: "RunRecord | None"  # of its training
     progress: "Progress | None"
-    facts: "Facts | TextFacts | WordFacts | None"  # of its data
-    model: "AnyModelConfig | AnyReadingConfig | NgramConfig | VectorsConfig | None"
+    facts: "Facts | TextFacts | WordFacts | LabelFacts | None"  # of its data
+    model: "AnyModelConfig | NgramConfig | VectorsConfig | AnyReadingConfig | None"
     parameters: int | None
     tested: Mapping[str, Mapping[str, object]]
     files: Mapping[str, int]  # with their bytes; folders with those of all in them
@@ -60,6 +64,8 @@ class Known:
         """What the model is for."""
         if self.config is not None:
             return self.config.task
+        if isinstance(found := getattr(self.facts, "task", None), str):
+            return found
         kind = "" if self.model is None else self.model.kind
         return "lm" if "language" in kind else TASKS.get(kind, "translation")
 
@@ -76,11 +82,16 @@ class Known:
         return str(getattr(self.config, "units", None) or getattr(self.facts, "units", "subwords"))
 
     @staticmethod
-    def data(facts: "Facts | TextFacts | WordFacts") -> str:
+    def data(facts: "Facts | TextFacts | WordFacts | LabelFacts") -> str:
         """What was trained on, looked at and tested with, in words."""
+        from mirada.training.labelling_preparing import LabelFacts
         from mirada.training.language_preparing import TextFacts
         from mirada.training.vectors_preparing import WordFacts
 
+        if isinstance(facts, LabelFacts):
+            train, dev, test = (facts.units[part] for part in ("train", "dev", "test"))
+            told = f"{facts.labels:,} labels: {train:,} {'words' if facts.task == 'tag' else 'rows'}"
+            return f"{told} trained on, {dev:,} looked at, {test:,} to test with"
         if isinstance(facts, TextFacts):
             train, dev, test = (facts.tokens[part] for part in ("train", "dev", "test"))
             return f"{train:,} {facts.units} trained on, {dev:,} looked at, {test:,} to test with"
@@ -247,32 +258,37 @@ def look_into(folder: Path) -> Known:
 
 def _read_config(folder: Path) -> "AnyFolderConfig":
     """The config of a finished folder, by its task."""
-    from mirada.models import folder as translator_folder
-    from mirada.models import language_folder, text_folders, vectors_folder
+    from mirada.models import labelling_folder, language_folder, text_folders, vectors_folder
+    from mirada.models.folder import read_config, task_of
 
-    match translator_folder.task_of(folder):
+    match task_of(folder):
         case "lm":
             return language_folder.read_config(folder)
+        case "tag" | "classify":
+            return labelling_folder.read_config(folder)
         case "vectors":
             return vectors_folder.read_config(folder)
         case "mlm" | "elmo":
             return text_folders.read_config(folder)
         case _:
-            return translator_folder.read_config(folder)
+            return read_config(folder)
 
 
-def _facts(data: Path) -> "Facts | TextFacts | WordFacts | None":
+def _facts(data: Path) -> "Facts | TextFacts | WordFacts | LabelFacts | None":
     """What the preparation of the data found, where that is still kept."""
     from pydantic import TypeAdapter, ValidationError
 
     from mirada.models.folder import FolderError, read_json
+    from mirada.training.labelling_preparing import LabelFacts
     from mirada.training.language_preparing import TextFacts
     from mirada.training.preparing import FACTS, Facts
     from mirada.training.vectors_preparing import WordFacts
 
     if not (data / FACTS).exists():
         return None
-    known: TypeAdapter[Facts | TextFacts | WordFacts] = TypeAdapter(Facts | TextFacts | WordFacts)
+    known: TypeAdapter[Facts | TextFacts | WordFacts | LabelFacts] = TypeAdapter(
+        Facts | TextFacts | WordFacts | LabelFacts
+    )
     try:
         return known.validate_python(read_json(data / FACTS, data))
     except (FolderError, ValidationError):  # it is made again when the run goes on
@@ -286,6 +302,7 @@ def _model_of(run: "RunRecord | None", folder: Path) -> "AnyModelConfig | AnyRea
     from mirada.models.config import problems
     from mirada.models.folder import FolderError
     from mirada.training.config import RunConfig
+    from mirada.training.labelling_config import ClassifyRunConfig
     from mirada.training.language_config import LanguageRunConfig
     from mirada.training.masked_config import ElmoRunConfig, MaskedRunConfig
     from mirada.training.record import NAME
@@ -294,14 +311,19 @@ def _model_of(run: "RunRecord | None", folder: Path) -> "AnyModelConfig | AnyRea
     dumped = _setting(run, "model")
     if dumped is None:
         return None
-    kinds: dict[str, type[RunConfig | LanguageRunConfig | VectorsRunConfig | MaskedRunConfig | ElmoRunConfig]] = {
+    kinds: dict[
+        str,
+        type[RunConfig | LanguageRunConfig | VectorsRunConfig | MaskedRunConfig | ElmoRunConfig | ClassifyRunConfig],
+    ] = {
         "lm": LanguageRunConfig,
         "vectors": VectorsRunConfig,
         "mlm": MaskedRunConfig,
         "elmo": ElmoRunConfig,
+        "labels": ClassifyRunConfig,  # whose model and a tagger's are the same
     }
     named = str(_setting(run, "model", "kind"))
-    kind = kinds.get("lm" if "language" in named else TASKS.get(named, ""), RunConfig)
+    task = "lm" if "language" in named else TASKS.get(named, "")
+    kind = kinds.get(task if _setting(run, "head") is None else "labels", RunConfig)
     try:
         return kind.model_validate({"model": dumped}).model
     except ValidationError as error:
@@ -450,7 +472,7 @@ def _look_of(look: "LookConfig", pattern: str) -> str:
 
 def _scores(known: Known) -> Iterator[str]:
     """The test set's scores with their signatures, and the best on the development set."""
-    names = {"bleu": "BLEU", "chrf": "chrF"}
+    names = {"bleu": "BLEU", "chrf": "chrF", "macro_f1": "macro F1", "weighted_f1": "weighted F1"}
     for name, metric in known.tested.items():
         yield f"test: {names.get(name, name)} {metric['score']:.2f}  {metric['signature']}"
     if known.best is not None:

@@ -1,45 +1,55 @@
-"""`mirada predict`: what a model says of lines that it reads."""
+"""`mirada predict`: what a model says of a file, whatever its task; one small module for each."""
 
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mirada.cli.failure import FAILED, fail, failing
-from mirada.cli.predict_masked import fill_lines
+from mirada.cli.columns import named_columns
+from mirada.cli.failure import fail, failing
+from mirada.cli.parallel import require_place
+from mirada.cli.predicting import Asked
 from mirada.cli.saying import Quiet, Verbose, begin
 
 
 @failing()
 def predict(
     model: Annotated[Path, typer.Argument(help="The folder of a trained model.", show_default=False)],
-    source: Annotated[Path | None, typer.Option("--input", help="A file of lines; else standard input.")] = None,
+    given: Annotated[
+        Path | None, typer.Option("--input", "-i", help="CoNLL-U, TSV, CSV, JSONL, or text lines; else standard input.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write here instead of on standard output.")
+    ] = None,
     count: Annotated[int, typer.Option(min=1, max=1_000, help="Candidates for each gap that are told.")] = 5,
+    columns: Annotated[str | None, typer.Option(help="All columns of a table without a header: label,text.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Fill the gaps of lines, [MASK] or ___, with a masked model."""
+    """Say what a model reads in a file: labels of words, texts and rows of numbers, or what fills [MASK] and ___."""
     begin(quiet, verbose)
+    require_place("--output", output, [] if given is None else [given])
+    _dispatch(Asked(model, given, output, as_json, tuple(named_columns(columns)), count))
+
+
+def _dispatch(asked: Asked) -> None:
+    """Each task has a line here."""
     from mirada.models.folder import task_of
 
-    task = task_of(model)
-    if task != "mlm":
-        fail(f"{model} holds a model for {task}, which fills no gaps; use one of `mirada train --task mlm`")
-    fill_lines(model, _lines(source), count, as_json)
+    match task_of(asked.model):
+        case "tag":
+            from mirada.cli.predict_tags import predict_tags
 
+            predict_tags(asked)
+        case "classify":
+            from mirada.cli.predict_classes import predict_classes
 
-def _lines(source: Path | None) -> Iterator[str]:
-    """The lines of a file or of standard input."""
-    from mirada.corpora.lines import lines
-    from mirada.corpora.pair import Fault
+            predict_classes(asked)
+        case "mlm":
+            from mirada.cli.predict_masked import fill_lines
 
-    if source is None:
-        yield from (raw.decode("utf-8", "replace").removesuffix("\n") for raw in sys.stdin.buffer)
-        return
-    for line in lines(source):
-        if isinstance(line, Fault):
-            fail(f"{line.place}: {line.reason}", FAILED)
-        yield line
+            asked.require_no_output()
+            fill_lines(asked.model, asked.lines, asked.count, asked.as_json)
+        case task:
+            fail(f"{asked.model} holds a model for {task}, which fills no gaps and labels nothing; see `mirada info`")

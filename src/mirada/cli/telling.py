@@ -1,4 +1,4 @@
-"""What `mirada train` tells of a model that learnt from text alone."""
+"""What `mirada train` tells of a finished model: how good it is, and what can be done with it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -6,11 +6,46 @@ from typing import TYPE_CHECKING
 from mirada.cli.saying import say
 
 if TYPE_CHECKING:
-    from mirada.training.result import ReadTextResult
+    from mirada.training.result import LabelResult, LanguageResult, Reached, ReadTextResult, Result
+
+
+def tell(result: "Reached | None", output: Path) -> None:
+    """Say it; each task has a line here."""
+    from mirada.training.result import LabelResult, LanguageResult, ReadTextResult, Result, VectorsResult
+
+    match result:
+        case Result():
+            tell_translation(result, output)
+        case LanguageResult():
+            tell_language(result, output)
+        case VectorsResult(words=words, words_per_second=speed):
+            say(f"{words:,} words have vectors, learnt from {speed:,.0f} words/s.")
+            say(f"They are in {output}. Try them: mirada nearest {output} WORD")
+        case ReadTextResult():
+            tell_reading(result, output)
+        case LabelResult():
+            tell_labels(result, output)
+
+
+def tell_translation(result: "Result", output: Path) -> None:
+    """Of a translator."""
+    if result.test is not None:
+        for name, metric in (("BLEU", result.test.bleu), ("chrF", result.test.chrf)):
+            say(f"Test set ({result.test_sentences:,} pairs, beam 5): {name} {metric.score:.2f}  {metric.signature}")
+    say(f"The model is in {output}. Try it: echo 'A sentence.' | mirada translate {output}")
+
+
+def tell_language(result: "LanguageResult", output: Path) -> None:
+    """Of a language model."""
+    text = result.test
+    if text is not None:
+        measured = f"loss {text.loss:.4f}, perplexity {text.perplexity:.2f}"
+        say(f"Test text: {measured}, {text.bits_per_character:.4f} bits per character  {text.signature}")
+    say(f"The model is in {output}. Try it: mirada generate {output}")
 
 
 def tell_reading(result: "ReadTextResult", output: Path) -> None:
-    """Say how good it is, and what can be done with it."""
+    """Of a model that learnt from text alone."""
     if result.test is not None:
         measured = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in result.test.measures.items())
         say(f"Test text: {measured}  {result.test.signature}")
@@ -18,3 +53,11 @@ def tell_reading(result: "ReadTextResult", output: Path) -> None:
         say(f"The model is in {output}. Try it: echo 'A word is [MASK].' | mirada predict {output}")
     else:
         say(f"The model is in {output}. A tagger begins from it: mirada train --task tag … --start {output}")
+
+
+def tell_labels(result: "LabelResult", output: Path) -> None:
+    """Of a tagger or a classifier."""
+    test = result.test
+    if test is not None:
+        say(f"Test set: accuracy {test.accuracy:.2%}, macro F1 {test.macro_f1:.2%}  {test.signature}")
+    say(f"The model is in {output}. Try it: mirada predict {output} --input FILE")

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirada.cli.columns import two_columns
+from mirada.cli.columns import named_columns, two_columns
 from mirada.cli.failure import fail, failing
-from mirada.cli.saying import Quiet, Verbose, begin, is_quiet, print_json, say
-from mirada.cli.telling import tell_reading
+from mirada.cli.saying import Quiet, Verbose, begin, is_quiet, print_json
+from mirada.cli.telling import tell
 
 if TYPE_CHECKING:
     from mirada.training.report import Reporter
@@ -27,6 +27,8 @@ class TaskChoice(StrEnum):
     VECTORS = "vectors"
     MLM = "mlm"
     ELMO = "elmo"
+    TAG = "tag"
+    CLASSIFY = "classify"
 
 
 class PresetName(StrEnum):
@@ -48,13 +50,15 @@ class PresetName(StrEnum):
 
 
 class ModelName(StrEnum):
-    """The kinds of models; the last is for language models."""
+    """The kinds of models; n-grams are for language models, perceptrons for rows of numbers."""
 
     TRANSFORMER = "transformer"
     RECURRENT = "recurrent"
     NGRAM = "ngram"
+    PERCEPTRON = "perceptron"
 
 
+READERS = {ModelName.TRANSFORMER: "encoder", ModelName.RECURRENT: "recurrent_encoder"}
 # What a config calls them.
 KINDS = {
     TaskChoice.TRANSLATION: {ModelName.TRANSFORMER: "transformer", ModelName.RECURRENT: "recurrent"},
@@ -66,13 +70,16 @@ KINDS = {
     TaskChoice.VECTORS: {},
     TaskChoice.MLM: {ModelName.TRANSFORMER: "encoder"},
     TaskChoice.ELMO: {ModelName.RECURRENT: "elmo"},
+    TaskChoice.TAG: READERS,
+    TaskChoice.CLASSIFY: {**READERS, ModelName.PERCEPTRON: "perceptron"},
 }
 
 
 @failing()
 def train(
     data: Annotated[
-        list[Path], typer.Argument(help="TMX, XLIFF, PO, TSV or CSV files, or two plain files; texts for others.")
+        list[Path],
+        typer.Argument(help="TMX, XLIFF, PO, TSV, CSV or two plain files; CoNLL-U for tag, else texts."),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The model's folder; a run goes on in its own.")],
     source: Annotated[str | None, typer.Option("--from", help="The language to translate from, such as en.")] = None,
@@ -101,7 +108,7 @@ def train(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Train a translator on your own files, or with --task a language model (lm), word vectors, BERT (mlm) or ELMo.
+    """Train a translator on your own files, or with --task another model: a language model, a tagger, BERT and more.
 
     The same command again goes on where the run was stopped, bit for bit as if it had not been.
     """
@@ -161,7 +168,7 @@ def _languages(task: TaskChoice, source: str | None, target: str | None, columns
         if source is None or target is None:
             fail("--from and --to are missing; a translator is trained with both, such as --from en --to de")
         return source, target
-    if (source, target, columns) != (None, None, None):
+    if (source, target) != (None, None) or (columns is not None and task != TaskChoice.CLASSIFY):
         fail(f"--from, --to and --columns are for translators; leave them out with --task {task}")
     return "", ""
 
@@ -214,7 +221,7 @@ def make_request(
     from mirada.training.preparing import Files
     from mirada.training.run import Request
 
-    named = tuple(two_columns(columns) or ())
+    named = tuple(named_columns(columns) if task == TaskChoice.CLASSIFY else two_columns(columns) or ())
     source, target = (normalise(language) if language else "" for language in languages)
     files = Files(tuple(data), tuple(dev), tuple(test), source, target, named)
     name = None if preset is None else preset.value
@@ -238,7 +245,7 @@ def run(request: "Request", json: bool, add_pairs: "Callable[[Request, Reporter]
             f"Stopped and saved at step {outcome.step:,} of {outcome.total:,}. Give the same command to go on."
         )
     else:
-        _tell(request, outcome)
+        tell(outcome.result, request.output)
     if json:
         print_json(_as_json(request, outcome))
     if not outcome.finished:
@@ -256,27 +263,6 @@ def _reasons_against_export(request: "Request") -> list[str]:
     if request.start is not None:
         return reasons_against(read_config(request.start).model)
     return reasons_against(with_preset(request.settings, request.preset or "small", request.where).model)
-
-
-def _tell(request: "Request", outcome: "Outcome") -> None:
-    from mirada.training.result import LanguageResult, ReadTextResult, Result, VectorsResult
-
-    match outcome.result:
-        case Result(test=scores, test_sentences=count):
-            if scores is not None:
-                for name, metric in (("BLEU", scores.bleu), ("chrF", scores.chrf)):
-                    say(f"Test set ({count:,} pairs, beam 5): {name} {metric.score:.2f}  {metric.signature}")
-            say(f"The model is in {request.output}. Try it: echo 'A sentence.' | mirada translate {request.output}")
-        case LanguageResult(test=text):
-            if text is not None:
-                measured = f"loss {text.loss:.4f}, perplexity {text.perplexity:.2f}"
-                say(f"Test text: {measured}, {text.bits_per_character:.4f} bits per character  {text.signature}")
-            say(f"The model is in {request.output}. Try it: mirada generate {request.output}")
-        case VectorsResult(words=words, words_per_second=speed):
-            say(f"{words:,} words have vectors, learnt from {speed:,.0f} words/s.")
-            say(f"They are in {request.output}. Try them: mirada nearest {request.output} WORD")
-        case ReadTextResult():
-            tell_reading(outcome.result, request.output)
 
 
 def _as_json(request: "Request", outcome: "Outcome") -> dict[str, object]:

@@ -6,7 +6,8 @@ from typing import overload
 
 import torch
 
-from mirada.attention import Additive, Attention, Causal, Full, Maps
+from mirada.attention import Additive, Attention, Causal, Full, Learned, Maps, Sinusoidal
+from mirada.layers.bag import BagEmbedding
 from mirada.layers.block import Block
 from mirada.layers.embedding import Embedding
 from mirada.layers.feed_forward import FeedForward
@@ -24,12 +25,14 @@ from mirada.models.config import (
 from mirada.models.elmo import BothModels, ElmoReader, StaticReader
 from mirada.models.encoder_decoder import TranslationModel
 from mirada.models.language import AnyLanguageModel, CausalTransformer
+from mirada.models.perceptron import PerceptronReader
 from mirada.models.reading import EncoderReader, Reader, RecurrentReader
 from mirada.models.reading_config import (
     AnyReadingConfig,
     ElmoConfig,
     EncoderConfig,
     FrozenConfig,
+    PerceptronConfig,
     RecurrentReaderConfig,
     StaticConfig,
 )
@@ -90,6 +93,8 @@ def _reader(config: AnyReadingConfig, vocabulary: int) -> Reader:
             return ElmoReader(models, _task_recurrence(config, 2 * config.width))
         case StaticConfig():
             return StaticReader(Embedding(vocabulary, config.width), _task_recurrence(config, config.width))
+        case PerceptronConfig():  # its vocabulary is as many numbers as enter
+            return PerceptronReader(vocabulary, config.width, config.layers, config.activation)
 
 
 def _transformer(config: TransformerConfig, vocabulary: int) -> Transformer:
@@ -114,13 +119,21 @@ def _recurrent_language_model(config: RecurrentLanguageConfig, vocabulary: int) 
 
 
 def _encoder(config: EncoderConfig, vocabulary: int) -> EncoderReader:
-    embedding = Embedding(vocabulary, config.width, config.position)
+    embedding = _read_embedding(config, vocabulary, config.position)
     blocks = [_block(config, config.stack, None, causal=False) for _ in range(config.stack.layers)]
     return EncoderReader(embedding, Stack(blocks, config.norm), config.segments)
 
 
 def _recurrent_reader(config: RecurrentReaderConfig, vocabulary: int) -> RecurrentReader:
-    return RecurrentReader(Embedding(vocabulary, config.width), _recurrent_encoder(config.stack, config))
+    return RecurrentReader(_read_embedding(config, vocabulary), _recurrent_encoder(config.stack, config))
+
+
+def _read_embedding(
+    config: EncoderConfig | RecurrentReaderConfig, vocabulary: int, position: Sinusoidal | Learned | None = None
+) -> Embedding:
+    """A vector for each subword; where whole words are read, the sum of all that is known of each."""
+    kind = BagEmbedding if config.spelling else Embedding
+    return kind(vocabulary + config.spelling, config.width, position)
 
 
 def _task_recurrence(config: FrozenConfig, entered: int) -> RecurrentEncoder | None:

@@ -1,6 +1,6 @@
 """Readers: models that turn what they read into states, place by place, for a head to say something of.
 
-Legend: B batch, N places, W width of the states.
+Legend: B batch, N places, P ids of a word (where words are read as bags of ids), W width of the states.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from mirada.attention import Facts, Padding
+from mirada.layers.bag import BagEmbedding
 from mirada.layers.embedding import Embedding
 from mirada.layers.noise import Noise
 from mirada.layers.recurrent import RecurrentEncoder
@@ -46,7 +47,7 @@ class EncoderReader(Reader):
 
     def forward(
         self,
-        entered: Int[Tensor, "B N"],
+        entered: Int[Tensor, "B N *P"],
         padding: Padding | None = None,
         noise: Noise | None = None,
         segments: Int[Tensor, "B N"] | None = None,
@@ -68,6 +69,8 @@ class RecurrentReader(Reader):
         self.width = encoder.width
 
     def forward(
-        self, entered: Int[Tensor, "B N"], padding: Padding | None = None, noise: Noise | None = None
+        self, entered: Int[Tensor, "B N *P"], padding: Padding | None = None, noise: Noise | None = None
     ) -> Float[Tensor, "B N W"]:
-        return self.encoder(self.embedding(entered), padding, noise)[0]
+        # The encoder drops what enters it; a bag also loses some of its ids.
+        states = self.embedding(entered, noise=noise if isinstance(self.embedding, BagEmbedding) else None)
+        return self.encoder(states, padding, noise)[0]

@@ -17,7 +17,15 @@ from mirada.layers.feed_forward import Activation
 from mirada.layers.norm import NormKind
 from mirada.layers.recurrent import RecurrentNorm
 from mirada.models.config import DEEPEST, WIDEST, RecurrentEncoderConfig, Shape, StackConfig, by_kind
+from mirada.models.perceptron import Step
 from mirada.models.words import EnteredWord
+
+SPELLING = Field(
+    default=0,
+    ge=0,
+    le=10_000_000,
+    description="rows of a table of affixes and shapes, with which whole words are read; 0: subwords, one by one",
+)
 
 
 class EncoderConfig(Shape):
@@ -30,6 +38,7 @@ class EncoderConfig(Shape):
     norm: NormKind = "layer"
     norm_order: NormOrder = "pre"
     position: EnteredWord = Sinusoidal()
+    spelling: int = SPELLING
     segments: int = Field(default=0, ge=0, le=1_000, description="kinds of sentences that are told apart; 0: none")
     stack: StackConfig = StackConfig()
 
@@ -57,6 +66,7 @@ class RecurrentReaderConfig(Shape):
     kind: Literal["recurrent_encoder"] = "recurrent_encoder"
     width: int = Field(default=128, ge=2, le=WIDEST, description="of the embedding")
     norm: RecurrentNorm = "none"
+    spelling: int = SPELLING
     stack: RecurrentEncoderConfig = RecurrentEncoderConfig()
 
     @property
@@ -125,11 +135,32 @@ class StaticConfig(FrozenConfig):
         return f"static vectors of width {self.width}{self.over}"
 
 
+class PerceptronConfig(Shape):
+    """The perceptron: numbers in, one state out."""
+
+    kind: Literal["perceptron"] = "perceptron"
+    width: int = Field(default=128, ge=1, le=WIDEST)
+    norm: Literal["none"] = "none"
+    layers: int = Field(default=2, ge=1, le=DEEPEST)
+    activation: Step = "relu"
+
+    @property
+    def places(self) -> None:
+        """How many places the model has vectors for: it has one, and no vector for it."""
+        return
+
+    @property
+    def size(self) -> str:
+        """The size of the model in words."""
+        return f"{self.layers} layers, width {self.width}, {self.activation}"
+
+
 ReadingConfig = Annotated[
     Annotated[EncoderConfig, Tag("encoder")]
     | Annotated[RecurrentReaderConfig, Tag("recurrent_encoder")]
     | Annotated[ElmoConfig, Tag("elmo")]
-    | Annotated[StaticConfig, Tag("static")],
-    by_kind("encoder", "recurrent_encoder", "elmo", "static"),
+    | Annotated[StaticConfig, Tag("static")]
+    | Annotated[PerceptronConfig, Tag("perceptron")],
+    by_kind("encoder", "recurrent_encoder", "elmo", "static", "perceptron"),
 ]
-AnyReadingConfig = EncoderConfig | RecurrentReaderConfig | ElmoConfig | StaticConfig
+AnyReadingConfig = EncoderConfig | RecurrentReaderConfig | ElmoConfig | StaticConfig | PerceptronConfig

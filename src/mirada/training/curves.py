@@ -7,7 +7,7 @@ from pathlib import Path
 from mirada.training import metrics
 
 NAME = "curves.png"
-NAMES = {"chrf": "chrF", "bleu": "BLEU"}
+NAMES = {"chrf": "chrF", "bleu": "BLEU", "accuracy": "accuracy", "macro_f1": "macro F1"}
 
 
 def draw(folder: Path) -> Path | None:

@@ -13,7 +13,7 @@ PLAIN_SECONDS = 30.0  # between two plain lines
 LIVE_SECONDS = 0.5  # between two live ones
 ENOUGH = 5  # steps before the time left is told
 MEMORY = 0.98  # how much of the running mean of speed stays at each step
-NAMES = {"chrf": "chrF", "bleu": "BLEU", "loss": "loss"}
+NAMES = {"chrf": "chrF", "bleu": "BLEU", "loss": "loss", "macro_f1": "macro F1"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,3 +67,25 @@ class ReadTextResult(Reached):
 
     def as_json(self) -> dict[str, object]:
         return super().as_json() | {"test": None if self.test is None else self.test.as_json()}
+
+
+class LabelMeasures(Strict):
+    """The scores of a test set, in shares of one."""
+
+    accuracy: float
+    macro_f1: float
+    weighted_f1: float
+    count: int
+    unmet: int  # with a label that was never met in training
+    signature: str
+
+
+class LabelResult(Reached):
+    """What a finished tagger or classifier has reached."""
+
+    labels: int
+    test: LabelMeasures | None
+
+    def as_json(self) -> dict[str, object]:
+        test = None if self.test is None else self.test.model_dump()
+        return super().as_json() | {"labels": self.labels, "test": test}

@@ -14,6 +14,7 @@ from mirada.models.folder import FolderError
 from mirada.training import budget as budgets
 from mirada.training import ngram, vectors
 from mirada.training import record as records
+from mirada.training.classifying import ClassifyFamily
 from mirada.training.config import RunConfig
 from mirada.training.elmo import ElmoFamily
 from mirada.training.language import LanguageFamily
@@ -25,9 +26,10 @@ from mirada.training.session import Outcome, Session
 from mirada.training.settings import ConfigError, Tree, kind_in, shape_model, validate_as
 from mirada.training.stopping import Stop
 from mirada.training.subject import Family, Ready
+from mirada.training.tagging import TagFamily
 from mirada.training.translation import TranslationFamily
 
-TaskName = Literal["translation", "lm", "vectors", "mlm", "elmo"]
+TaskName = Literal["translation", "lm", "vectors", "mlm", "elmo", "tag", "classify"]
 USUAL = "small"  # the preset of a run whose data is not known yet
 # A model learns little of a text that has fewer tokens than this for each of its parameters. Measured on Multi30k: in
 # the same 20 minutes a model with 8 beats one with 0.8; with 1 the larger one needs half as many tokens to be as good.
@@ -110,6 +112,10 @@ def family_of(request: Request) -> Family:
             return MaskedFamily(request.files, request.output, request.settings, request.where, request.start)
         case "elmo":
             return ElmoFamily(request.files, request.output, request.settings, request.where, request.start)
+        case "tag":
+            return TagFamily(request.files, request.output, request.settings, request.where, request.start)
+        case "classify":
+            return ClassifyFamily(request.files, request.output, request.settings, request.where, request.start)
 
 
 def examine(request: Request) -> RunConfig:

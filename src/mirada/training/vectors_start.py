@@ -29,7 +29,7 @@ def begin_with_vectors(model: nn.Module, folder: Path, path: Path) -> str:
         raise ConfigError(f"training.vectors = {path} needs a model of subwords; use --set data.units=subwords")
     pieces = Subwords.load(folder / SUBWORDS).pieces
     embedding = next(one for name, one in model.named_parameters() if name.endswith(EMBEDDING))
-    if len(pieces) != len(embedding):
+    if len(pieces) > len(embedding):  # a reader of words has rows for spellings behind those of subwords
         raise ConfigError(f"training.vectors = {path} needs one row for each of the {len(pieces):,} subwords")
     taken, rows = _rows_of(pieces, open_vectors(path), path)
     fitted = torch.from_numpy(_fitted(rows, embedding.shape[1], path))

@@ -1,0 +1,130 @@
+"""The folders of taggers and classifiers: as that of a translator, with the labels in `config.json`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from pydantic import Field, ValidationError, model_validator
+from safetensors.torch import save as to_bytes
+from torch import Tensor
+
+from mirada.models.config import Strict, problems
+from mirada.models.folder import (
+    CARD,
+    CONFIG,
+    SUBWORDS,
+    WEIGHTS,
+    FolderError,
+    MetricRecord,
+    assign,
+    read_json,
+    read_tensors,
+    write_file,
+)
+from mirada.models.labelling import Labeller
+from mirada.models.labelling_config import ClassifierHeadConfig, TaggerHeadConfig, build_labeller
+from mirada.models.reading_config import ReadingConfig
+from mirada.models.reading_folder import read_subwords
+from mirada.models.undrawn import Undrawn
+from mirada.text.labels import LONGEST, MOST, Labels
+from mirada.text.subwords import Subwords
+
+SCHEMA: Final = 1
+WORDS = "words.txt"  # those that a tagger was trained on, to tell unknown ones apart
+LARGEST_WORDS = 200_000_000  # bytes
+Name = Annotated[str, Field(max_length=LONGEST)]
+
+
+class LabelFolderConfig(Strict):
+    """What `config.json` says of every model that labels."""
+
+    schema_number: Literal[1] = SCHEMA
+    mirada: str = ""  # the version that wrote the folder
+    task: str
+    vocabulary: int | None = Field(default=None, ge=5, le=1_000_000)  # subwords; None where no text is read
+    features: tuple[Name, ...] = Field(default=(), max_length=10_000)  # the numbers of a row, by name
+    labels: tuple[Name, ...] = Field(min_length=2, max_length=MOST)
+    longest: int = Field(default=512, ge=2, le=100_000)  # places that are read at once
+    scores: dict[str, MetricRecord] = Field(default_factory=dict)  # of the test set
+    model: ReadingConfig
+
+    @model_validator(mode="after")
+    def _reads_something(self) -> LabelFolderConfig:
+        numbers = self.model.kind == "perceptron"
+        if numbers != bool(self.features) or numbers == (self.vocabulary is not None):
+            raise ValueError("a perceptron has features and no vocabulary, every other reader a vocabulary alone")
+        return self
+
+    @property
+    def size(self) -> int:
+        """What the reader is built for: subwords, or numbers."""
+        return len(self.features) if self.vocabulary is None else self.vocabulary
+
+
+class TaggerFolderConfig(LabelFolderConfig):
+    """`config.json` of a tagger."""
+
+    task: Literal["tag"] = "tag"
+    column: str = Field(default="upos", max_length=20)  # of CoNLL-U, that is filled
+    head: TaggerHeadConfig = TaggerHeadConfig()
+
+
+class ClassifierFolderConfig(LabelFolderConfig):
+    """`config.json` of a classifier."""
+
+    task: Literal["classify"] = "classify"
+    head: ClassifierHeadConfig = ClassifierHeadConfig()
+
+
+AnyLabelFolderConfig = TaggerFolderConfig | ClassifierFolderConfig
+KINDS: Mapping[str, type[TaggerFolderConfig | ClassifierFolderConfig]] = {
+    "tag": TaggerFolderConfig,
+    "classify": ClassifierFolderConfig,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedLabeller:
+    """A tagger or a classifier that is ready to be used."""
+
+    config: AnyLabelFolderConfig
+    model: Labeller
+    subwords: Subwords | None
+    labels: Labels
+
+
+def save(
+    folder: Path, config: AnyLabelFolderConfig, tensors: Mapping[str, Tensor], subwords: Subwords | None, card: str
+) -> None:
+    """Write a folder; the weights come last, so that a folder that has them is whole."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_file(folder / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
+    if subwords is not None:
+        write_file(folder / SUBWORDS, subwords.to_bytes())
+    write_file(folder / CARD, card.encode())
+    write_file(folder / WEIGHTS, to_bytes({name: tensor.contiguous() for name, tensor in sorted(tensors.items())}))
+
+
+def load(folder: Path) -> LoadedLabeller:
+    """The model of a folder, in float32."""
+    config = read_config(folder)
+    subwords = None if config.vocabulary is None else read_subwords(folder, config.vocabulary)
+    with Undrawn():
+        model = build_labeller(config.model, config.head, config.size, len(config.labels))
+    assign(model, read_tensors(folder / WEIGHTS), folder / WEIGHTS)
+    return LoadedLabeller(config, model.eval(), subwords, Labels(config.labels))
+
+
+def read_config(folder: Path) -> AnyLabelFolderConfig:
+    """The config of a folder."""
+    data = read_json(folder / CONFIG, folder)
+    kind = KINDS.get(str(data.get("task")))
+    if kind is None:
+        raise FolderError(f"{folder} holds no tagger or classifier: its task is {data.get('task')!r}")
+    try:
+        return kind.model_validate(data)
+    except ValidationError as error:
+        raise FolderError(problems(error, kind, str(folder / CONFIG))) from None

@@ -21,6 +21,7 @@ from mirada.cli.generate import generate
 from mirada.cli.info import info
 from mirada.cli.nearest import nearest
 from mirada.cli.predict import predict
+from mirada.cli.probe import probe
 from mirada.cli.saying import Quiet, Verbose, set_from_root
 from mirada.cli.serve import serve
 from mirada.cli.train import train
@@ -67,6 +68,7 @@ VERBS = (
     compare,
     align,
     view,
+    probe,
     serve,
     export,
     nearest,

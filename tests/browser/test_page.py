@@ -10,11 +10,13 @@ from playwright.sync_api import Browser, CDPSession, Page
 from mirada.translator import Translator
 from mirada.viewing import language
 from mirada.viewing.contract import View
+from mirada.viewing.labelling import look_at_class, look_at_tags
 from mirada.viewing.lens import cells_of
 from mirada.viewing.packing import unpack
 from mirada.viewing.page import as_page, words
 from mirada.viewing.translation import look
 from tests.viewing.generators import generator
+from tests.viewing.labellers import classifier, tagger
 from tests.viewing.test_page import HOSTILE
 from tests.viewing.views import synthetic
 
@@ -223,3 +225,19 @@ def test_the_lens_is_read_with_the_keyboard(page: Page, tmp_path: Path) -> None:
     assert told.count("%") == 3
     assert page.locator("#step-told").inner_text() == "Step 2 of 4"
     assert page.locator('#lens-table td[tabindex="0"]').count() == 1
+
+
+def test_labels_stand_below_words_and_classes_above(page: Page, tmp_path: Path) -> None:
+    tags = look_at_tags(tagger(), "The quick fox jumps")
+    assert show(page, tmp_path, tags) == []
+    assert page.locator(".read small").all_inner_texts() == [step.token for step in tags.steps]
+    assert page.locator("#prefix .now").inner_text() == "The"
+    assert page.locator("#lens-table thead th").all_inner_texts()[1:] == ["The", "quick", "fox", "jumps"]
+    classes = look_at_class(classifier(), "The quick fox jumps")
+    assert show(page, tmp_path, classes) == []
+    assert page.locator(".classes .text").all_inner_texts() == [one.token for one in classes.said]
+    assert page.locator("#steps").is_hidden()
+    assert page.locator("#lens-table td").count() == 2
+    assert page.locator('#group [aria-checked="true"]').inner_text() == "Whole → words"
+    page.click('#group [data-value="encoder"]')
+    assert page.locator("#shown").inner_text().startswith("Encoder")

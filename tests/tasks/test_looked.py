@@ -13,6 +13,7 @@ from mirada.tasks import looked
 from mirada.tasks.looked import merged
 from mirada.tasks.lookers import looker_of
 from mirada.text.spans import NOBODY
+from tests.viewing.labellers import classifier, saved, tagger
 
 MODEL = Path(__file__).parents[1] / "fixtures" / "models" / "schema-1"
 RECURRENT = MODEL.with_name("schema-1-recurrent")
@@ -71,3 +72,13 @@ def test_what_cannot_be_probed() -> None:
         looker_of(RECURRENT)
     ((_, reason),) = looker_of(MODEL).looks([words("word " * 600)])
     assert "tokens, which are read at once" in reason
+
+
+def test_taggers_and_classifiers_are_probed_too(tmp_path: Path) -> None:
+    text = words("The quick brown fox")
+    for made in (tagger(), classifier("mean")):
+        looker = looker_of(saved(made, tmp_path / type(made).__name__))
+        ((_, looks),) = looker.looks([text])
+        assert looks.weights.shape == (6, 4, 4)
+        assert looks.seen.all()
+        assert (looks.weights.sum(-1) <= 1 + 1e-5).all()

@@ -46,7 +46,7 @@ def test_a_layer_says_what_a_model_that_ends_there_says() -> None:
     tokens = torch.tensor([[3, 9, 11, 7]])
     with torch.no_grad(), tapped(whole.stack) as states:
         whole(tokens)
-    found = lens_of(states, whole.stack, whole.output.scores, [f"{number}" for number in range(40)], places=[1, 3])
+    found = lens_of(states, whole.stack, lambda last: whole.output.scores(last[0, [1, 3]]), list(map(str, range(40))))
     del whole.stack.blocks[1:]
     with torch.no_grad():
         best = whole.output.scores(whole(tokens)[0]).topk(3, -1).indices

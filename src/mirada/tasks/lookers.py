@@ -9,18 +9,21 @@ import torch
 from torch import nn
 
 from mirada.corpora.treebank import Words
+from mirada.layers.bag import BagEmbedding
 from mirada.models import folder as translation_folder
-from mirada.models import language_folder
+from mirada.models import labelling_folder, language_folder
 from mirada.models.build import build
 from mirada.models.config import NgramConfig
 from mirada.models.folder import task_of
+from mirada.models.labelling_config import build_labeller
 from mirada.models.language import CausalTransformer
+from mirada.models.reading import EncoderReader
 from mirada.models.transformer import Transformer
 from mirada.tasks.looked import Looker, Row
 from mirada.text.characters import Characters
 from mirada.text.normalise import normalise
 from mirada.text.spans import NOBODY, piece_sizes, size_of, words_at
-from mirada.text.subwords import END, Subwords
+from mirada.text.subwords import BEGIN, END, UNKNOWN, Subwords
 from mirada.text.units import SubwordLines, Units
 
 SEED = 1  # of untrained weights
@@ -32,6 +35,8 @@ def looker_of(folder: Path, *, untrained: bool = False) -> Looker:
     match task_of(folder):
         case "lm":
             return _language(folder, untrained)
+        case "tag" | "classify" as task:
+            return _labeller(folder, task, untrained)
         case _:  # who is no translator is told so when it is loaded
             return _translator(folder, untrained)
 
@@ -56,6 +61,31 @@ def _language(folder: Path, untrained: bool) -> Looker:
     return Looker(
         model.stack, lambda ids, padding: model(ids), _in_units(loaded.units), model.context, True, _device(model)
     )
+
+
+def _labeller(folder: Path, task: str, untrained: bool) -> Looker:
+    """A tagger reads each word by itself, a classifier a text after a begin mark."""
+    loaded = labelling_folder.load(folder)
+    model, config = loaded.model, loaded.config
+    if untrained:
+        model = build_labeller(config.model, config.head, config.size, len(config.labels), SEED).eval()
+    reader = model.reader
+    if not isinstance(reader, EncoderReader) or loaded.subwords is None:
+        raise ValueError(NO_LOOKS)
+    if isinstance(reader.embedding, BagEmbedding):
+        raise ValueError("this model reads words as bags, which are probed by no one yet; use one of subwords")
+    encode = _word_by_word(loaded.subwords) if task == "tag" else in_subwords(loaded.subwords, before=[BEGIN])
+    return Looker(reader.stack, reader, encode, config.longest, False, _device(model))
+
+
+def _word_by_word(subwords: Subwords) -> Callable[[Words], Row | None]:
+    def encode(words: Words) -> Row:
+        pieces = [one or [UNKNOWN] for one in subwords.encode_many(words.forms)]
+        return Row(
+            [one for word in pieces for one in word], [number for number, word in enumerate(pieces) for _ in word]
+        )
+
+    return encode
 
 
 def _device(model: nn.Module) -> torch.device:

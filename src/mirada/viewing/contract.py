@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 SCHEMA: Final = 1
 
-Task = Literal["translation", "lm", "masked", "tagging", "classification", "image", "caption", "nodes"]
+Task = Literal["translation", "lm", "mlm", "tag", "classify", "caption", "nodes"]
 Mark = Literal["begin", "end", "line", "class", "mask"]  # of a place that is no part of the text, or ends a line of it
 
 

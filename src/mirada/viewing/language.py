@@ -46,7 +46,7 @@ def look(generator: Generator, text: str, *, name: str = "") -> View:
     with torch.inference_mode(), record(model) as looks, tapped(model.stack) as layers:
         states = model(torch.tensor([entered], device=model.output.weight.device))[0]
         scores = model.output.scores(states).cpu()
-        lens = lens_of(layers, model.stack, model.output.scores, labels)
+        lens = lens_of(layers, model.stack, lambda last: model.output.scores(last[0]), labels)
     maps, patterns = maps_of(placed(joined(looks), lambda _: "decoder"), _SIDES)
     told = scores[torch.arange(len(ids)), torch.tensor(ids)]
     marks: dict[int, contract.Mark] = {place: "line" for place, one in enumerate(entered) if one == units.line_end}

@@ -5,7 +5,7 @@
 The states after each block are taken for the last ones: through the last norm and the output layer. In the last row
 stands what the model does say.
 
-Legend: N places, W width, T what can be said, L layers, C candidates.
+Legend: N places, M those where something is said, W width, T what can be said, L layers, C candidates.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from mirada.viewing.packing import LEVELS, as_base64, from_base64
 BEST = 3  # candidates of a cell
 MOST_CANDIDATES = 20_000  # of all cells: 80 kB; long texts on deep models have fewer in each cell
 
-Speak = Callable[[Float[Tensor, "N W"]], Float[Tensor, "N T"]]  # from states to log-probabilities
+# From the states of all places to the log-probabilities of what is said, at those where something is.
+Speak = Callable[[Float[Tensor, "1 N W"]], Float[Tensor, "M T"]]
 
 
 @contextmanager
@@ -53,17 +54,16 @@ def lens_of(
     stack: Stack | None,
     speak: Speak,
     labels: Sequence[str],
-    places: Sequence[int] | None = None,
 ) -> contract.Lens | None:
-    """The lens of one row at these places, or at all; None where there is no stack, or no place."""
-    count = layers[0].shape[1] if places is None and layers else len(places or ())
-    if stack is None or not layers or not count:
+    """The lens of one row; None where there is no stack, or nothing is said."""
+    if stack is None or not layers:
         return None
-    wanted = torch.arange(count) if places is None else torch.tensor(places)
-    best = max(1, min(BEST, len(labels), MOST_CANDIDATES // (len(layers) * count)))
-    said = [speak(stack.finish(states, Facts())[0, wanted]).topk(best, -1) for states in layers]
-    shares = torch.stack([one.values.exp() for one in said]).cpu().numpy()
-    return _packed(shares, torch.stack([one.indices for one in said]).cpu().numpy(), labels)
+    scores = torch.stack([speak(stack.finish(states, Facts())) for states in layers])
+    cells = scores.shape[0] * scores.shape[1]
+    if not cells:
+        return None
+    said = scores.topk(max(1, min(BEST, scores.shape[-1], MOST_CANDIDATES // cells)), -1)
+    return _packed(said.values.exp().cpu().numpy(), said.indices.cpu().numpy(), labels)
 
 
 def _packed(

@@ -19,6 +19,16 @@ def look_into(folder: Path, text: str, *, reference: str | None = None, beam: in
             from mirada.viewing import language
 
             return language.look(Generator.load(folder), text, name=name)
+        case "tag":
+            from mirada.labeller import Tagger
+            from mirada.viewing import labelling
+
+            return labelling.look_at_tags(Tagger.load(folder), text, name=name)
+        case "classify":
+            from mirada.labeller import Classifier
+            from mirada.viewing import labelling
+
+            return labelling.look_at_class(Classifier.load(folder), text, name=name)
         case _:  # who is no translator is told so when it is loaded
             from mirada.translator import Translator
             from mirada.viewing import translation

@@ -13,13 +13,14 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from typing import get_args
 
 from mirada import __version__
-from mirada.viewing.contract import View
+from mirada.viewing.contract import Task, View
 
 # In this order: they share one scope, and what is used at once must stand before its use.
 SCRIPTS = (
@@ -56,12 +57,16 @@ FILE = Addition()
 
 def as_page(view: View) -> str:
     """The page as HTML."""
-    return assemble(f"{view.text[:80]} · Mirada", view.model_dump_json())
+    unsaid = {f"help_{task}" for task in get_args(Task) if task != view.task}
+    return assemble(f"{view.text[:80]} · Mirada", view.model_dump_json(), unsaid=unsaid)
 
 
-def assemble(title: str, view: str, addition: Addition = FILE) -> str:
-    """A page with a view as JSON; "null" where there is none yet."""
-    said = {language: {**own, **addition.words.get(language, {})} for language, own in words().items()}
+def assemble(title: str, view: str, addition: Addition = FILE, unsaid: Collection[str] = ()) -> str:
+    """A page with a view as JSON, "null" where there is none yet; the words that it has no use for are left out."""
+    said = {
+        language: {key: text for key, text in {**own, **addition.words.get(language, {})}.items() if key not in unsaid}
+        for language, own in words().items()
+    }
     fields = {
         "policy": policy(addition),
         "title": html.escape(title),

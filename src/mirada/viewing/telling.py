@@ -22,7 +22,7 @@ def told(view: View) -> Iterator[str]:
     if view.said:
         yield _shares(view.said)
     for step in view.steps:
-        if step.token is None or view.task in ("masked", "tagging"):
+        if step.token is None or view.task in ("mlm", "tag"):
             yield f"{_where(view, step)}: {_shares(step.candidates)}"
 
 

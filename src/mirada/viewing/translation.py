@@ -91,7 +91,7 @@ def _see(engine: TorchEngine, source: list[int], target: list[int], labels: list
     with torch.inference_mode(), record(model) as looks, tapped(decoder) as layers:
         states = model(read, read_padding, entered, entered_padding)
         scores = model.output.scores(states[0])
-        lens = lens_of(layers, decoder, model.output.scores, labels)
+        lens = lens_of(layers, decoder, lambda last: model.output.scores(last[0]), labels)
     if not looks:
         raise ValueError(NOTHING_TO_SEE + "translate with it instead")
     return _Seen(source, target, joined(looks), scores, labels, lens)

@@ -19,7 +19,8 @@ function drawLens() {
   if (!view.lens) return;
   const { steps } = view;
   const head = make("tr", {}, make("th", { scope: "col" }, say("layer")));
-  head.append(...steps.map(({ token }) => make("th", { scope: "col" }, token === null ? "…" : tokenText(token))));
+  const nameOf = ({ token, place }) => (token === null ? "…" : view.task === "tag" ? wordAt(place) : tokenText(token));
+  head.append(...steps.map((step) => make("th", { scope: "col" }, nameOf(step))));
   const rows = Array.from({ length: view.lens.layers }, (_, layer) => {
     const row = make("tr", {}, make("th", { scope: "row" }, String(layer + 1)));
     row.append(...steps.map((step, at) => lensCell(layer, at, step.token)));

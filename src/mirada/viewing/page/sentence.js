@@ -10,11 +10,17 @@ function stepsOf(unit) {
   return steps.filter(({ place }) => unit.tokens.includes(place));
 }
 
+// The text of the word that a place belongs to.
+function wordAt(place) {
+  const { labels, words } = view.sequences.read;
+  return textOf(labels.filter((_, at) => words[at] === words[place])).trim() || "␣";
+}
+
 // What stands below a word: its label, what would stand in its place, or how likely it was.
 function captionOf(unit) {
   const steps = stepsOf(unit);
   if (!steps.length) return null;
-  if (view.task === "tagging") return steps[0].token;
+  if (view.task === "tag") return steps[0].token;
   if (unit.mark === "mask") return tokenText(steps[0].candidates[0].token);
   if (steps.some((step) => step.probability === null)) return null;
   return percent(steps.reduce((chance, step) => chance * step.probability, 1));
@@ -47,16 +53,17 @@ function drawSentence() {
   by("aligned").classList.remove("wrapped");
   by("aligned").replaceChildren(...(view.said.length ? [classes, side] : [side]));
   by("translation-note").textContent = say("follow");
+  followRead(null);
   by("own").textContent = view.score === null ? "" : say("mean_log", { score: number(view.score, 2) });
 }
 
 // Where a word looks: the others, darker for more.
 function followRead(at) {
   const map = shownMap();
-  const looks = at !== null && map.queries === "read" && map.keys === "read";
-  const matrix = looks ? matrixOf(mapNumber(state.group, state.layer), state.head, state.unit) : null;
+  const from = map.queries === "read" ? at : 0; // what is said of the whole looks from one place
+  const matrix = matrixOf(mapNumber(state.group, state.layer), state.head, state.unit);
   sentence.words.forEach((word, place) => {
-    const weight = looks ? matrix.data[at * matrix.columns.length + place] : 0;
+    const weight = from === null ? 0 : matrix.data[from * matrix.columns.length + place];
     word.classList.toggle("from", place === at);
     word.style.boxShadow = weight > 0.01 ? `inset 0 -${(2 + 10 * Math.min(1, weight)).toFixed(1)}px 0 ${css("--looked")}` : "";
   });

@@ -13,8 +13,8 @@ const tokenText = (piece) => (piece === END_MARK ? `⟨${say("end")}⟩` : piece
 
 function drawSteps() {
   const { steps } = view;
-  by("steps").hidden = steps.length === 0;
-  if (!steps.length) return;
+  by("steps").hidden = steps.length === 0 || view.said.length > 0; // what is said of the whole stands above
+  if (by("steps").hidden) return;
   const at = Math.min(state.step, steps.length - 1);
   const slider = by("step");
   slider.max = steps.length - 1;
@@ -30,7 +30,7 @@ function drawSteps() {
   drawPrefix(placeOf(steps[at], at));
   drawCandidates(steps[at]);
   drawTree(at);
-  const kind = oneSequence() && view.task !== "tagging" ? "stands" : "chosen";
+  const kind = oneSequence() && view.task !== "tag" ? "stands" : "chosen";
   const note = rank === null ? "chosen_open" : rank === 1 ? `${kind}_first` : `${kind}_rank`;
   by("steps-note").textContent = say(note, { rank, chance: percent(probability) });
 }
@@ -41,13 +41,17 @@ function drawPrefix(at) {
   const box = by("prefix");
   [box.lang, box.dir] = [language, direction];
   const open = at < all.length ? `⟨${say(marks[at] ?? "end")}⟩` : "…";
-  const text = labels[at] ? textOf([labels[at]]).trim() || "␣" : open;
+  const after = view.task === "tag" ? at + stepsWord(at) : at + 1;
+  const text = labels[at] ? textOf(labels.slice(at, after)).trim() || "␣" : open;
   const now = make("span", { class: "now", "aria-current": "step" }, text);
   const space = at < labels.length && labels[at].startsWith(SPACE) ? " " : "";
-  const rest = make("span", { class: "rest" }, textOf(labels.slice(at + 1)));
+  const rest = make("span", { class: "rest" }, textOf(labels.slice(after)));
   box.replaceChildren(textOf(labels.slice(0, at)).trimStart() + space, now, rest);
   if (box.scrollHeight > box.clientHeight) box.scrollTop = now.offsetTop - box.offsetTop - box.clientHeight / 2;
 }
+
+// How many places the word at this place has.
+const stepsWord = (at) => written().words.filter((word) => word === written().words[at]).length;
 
 function drawCandidates(step) {
   const row = ({ token, probability }) => ({

@@ -18,7 +18,7 @@ from mirada.viewing.translation import look
 from tests.viewing.generators import generator
 from tests.viewing.labellers import classifier, tagger
 from tests.viewing.test_page import HOSTILE
-from tests.viewing.views import synthetic
+from tests.viewing.views import pictured, synthetic
 
 pytestmark = pytest.mark.browser
 
@@ -241,3 +241,20 @@ def test_labels_stand_below_words_and_classes_above(page: Page, tmp_path: Path) 
     assert page.locator('#group [aria-checked="true"]').inner_text() == "Whole → words"
     page.click('#group [data-value="encoder"]')
     assert page.locator("#shown").inner_text().startswith("Encoder")
+
+
+def test_a_picture_is_bright_where_it_is_looked_at(page: Page, tmp_path: Path) -> None:
+    view = pictured(3, 5)
+    assert show(page, tmp_path, view) == []
+    assert page.locator('#shape [aria-checked="true"]').inner_text() == "picture"
+    page.locator("#stage .over").scroll_into_view_if_needed()
+    box = page.locator("#stage .over").bounding_box()
+    assert box["width"] / box["height"] == pytest.approx(5 / 3, abs=0.02)
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.5)  # the middle of 15 patches
+    query, key, shown = weight(page)
+    assert query == 1 + 7
+    assert shown == pytest.approx(unpack(view, 0).mean(0)[query, key], abs=0.000_501)
+    page.press("#stage", "ArrowDown")
+    page.click('#shape [data-value="matrix"]')
+    page.click('#group [data-value="rollout"]')
+    assert page.locator("#shown").inner_text().startswith("Rollout")

@@ -7,8 +7,11 @@ import numpy as np
 from mirada.viewing import contract
 from mirada.viewing.contract import View
 from mirada.viewing.packing import as_base64, pack, pack_pattern
+from mirada.viewing.rollout import rollout_map
 from mirada.viewing.sequences import direction
 
+# A picture of one green pixel.
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 SIDES = {
     "encoder": ("self", "source", "source"),
     "decoder": ("self", "read", "read"),
@@ -101,4 +104,49 @@ def synthetic(source: Sequence[str], target: Sequence[str], layers: int = 2, hea
             best=tuple(range(0, len(nodes), beam)),
         ),
         start=contract.Start(group="cross", layer=0),
+    )
+
+
+def pictured(height: int, width: int, heads: int = 3) -> View:
+    """A view as of a model that classifies a picture of so many patches behind a class mark, with its rollout."""
+    chance = np.random.default_rng(7)
+    size = 1 + height * width
+    allowed = np.ones((size, size), dtype=np.bool_)
+    weights = chance.random((heads, size, size)) ** 8
+    weights = (weights / weights.sum(-1, keepdims=True)).astype(np.float32)
+    packed = pack(weights, allowed)
+    one = contract.Map(
+        group="encoder",
+        kind="self",
+        layer=0,
+        heads=heads,
+        queries="read",
+        keys="read",
+        pattern=0,
+        score="scaled_dot",
+        position="none",
+        kernel="FUSED",
+        weights=packed.weights,
+        highs=packed.highs,
+    )
+    rolled, patterns = rollout_map([weights], one, (pack_pattern("full", allowed),))
+    places = [f"{row + 1}, {column + 1}" for row in range(height) for column in range(width)]
+    read = contract.Sequence(
+        kind="patches",
+        labels=("class", *places),
+        words=tuple(range(size)),
+        marks={0: "class"},
+        grid=(height, width),
+        picture=PIXEL,
+    )
+    return View(
+        mirada="0",
+        task="classify",
+        model="synthetic",
+        text="a.png",
+        sequences={"read": read},
+        patterns=patterns,
+        maps=(one, rolled),
+        said=(contract.Candidate(token="cat", probability=0.7), contract.Candidate(token="dog", probability=0.3)),
+        start=contract.Start(group="encoder", layer=0),
     )

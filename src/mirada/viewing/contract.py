@@ -36,7 +36,8 @@ class Sequence(Part):
     labels: tuple[str, ...]
     words: tuple[int, ...]  # the number of the word that each place belongs to
     marks: dict[int, Mark] = Field(default_factory=dict)  # places that have a name instead of a text
-    grid: tuple[int, int] | None = None  # height and width, if the places are those of a picture
+    grid: tuple[int, int] | None = None  # height and width, if the places are those of a picture; marks stand before
+    picture: str | None = None  # itself, small: a PNG file in base64
 
 
 class Pattern(Part):

@@ -13,7 +13,7 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -33,10 +33,17 @@ SCRIPTS = (
     "matrix.js",
     "graph.js",
     "stage.js",
+    "picture.js",
     "steps.js",
     "lens.js",
     "places.js",
     "page.js",
+)
+
+PICTURE = "picture.js"  # is needed where patches are looked at
+# What is said of a text alone, and not of a translation.
+ONE_SEQUENCE = frozenset(
+    {"line", "class", "mask", "text_read", "mean_log", "stands_first", "stands_rank", "chosen_open"}
 )
 
 
@@ -57,21 +64,46 @@ FILE = Addition()
 
 def as_page(view: View) -> str:
     """The page as HTML."""
+    return assemble(f"{view.text[:80]} · Mirada", view.model_dump_json(), contents=contents_of(view))
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a page is made of: its scripts, and what it has no use for among the words."""
+
+    scripts: tuple[str, ...] = SCRIPTS
+    unsaid: frozenset[str] = frozenset()
+
+
+EVERYTHING = Contents()
+
+
+def contents_of(view: View) -> Contents:
+    """What the page of one view needs: a file is to be small, and never shows another."""
+    groups = {one.group for one in view.maps}
     unsaid = {f"help_{task}" for task in get_args(Task) if task != view.task}
-    return assemble(f"{view.text[:80]} · Mirada", view.model_dump_json(), unsaid=unsaid)
+    unsaid |= {
+        f"{what}_{group}" for what in ("help", "group") for group in ("rollout", "pooling") if group not in groups
+    }
+    if "written" in view.sequences:
+        unsaid |= ONE_SEQUENCE
+    if any(one.kind == "patches" for one in view.sequences.values()):
+        return Contents(SCRIPTS, frozenset(unsaid))
+    return Contents(tuple(one for one in SCRIPTS if one != PICTURE), frozenset(unsaid | {"picture", "help_picture"}))
 
 
-def assemble(title: str, view: str, addition: Addition = FILE, unsaid: Collection[str] = ()) -> str:
-    """A page with a view as JSON, "null" where there is none yet; the words that it has no use for are left out."""
+def assemble(title: str, view: str, addition: Addition = FILE, contents: Contents = EVERYTHING) -> str:
+    """A page with a view as JSON; "null" where there is none yet."""
+    unsaid = contents.unsaid
     said = {
         language: {key: text for key, text in {**own, **addition.words.get(language, {})}.items() if key not in unsaid}
         for language, own in words().items()
     }
     fields = {
-        "policy": policy(addition),
+        "policy": policy(addition, contents),
         "title": html.escape(title),
         "style": style() + addition.style,
-        "script": script() + addition.script,
+        "script": script(contents.scripts) + addition.script,
         "live": addition.html,
         "foot": addition.foot,
         "version": __version__,
@@ -82,19 +114,19 @@ def assemble(title: str, view: str, addition: Addition = FILE, unsaid: Collectio
     return re.sub(r"\{\{(\w+)\}\}", lambda found: fields[found[1]], _read("page.html"))
 
 
-def policy(addition: Addition = FILE) -> str:
+def policy(addition: Addition = FILE, contents: Contents = EVERYTHING) -> str:
     """What the browser may do for this page: run our script, apply our style, show our icon."""
     return (
-        f"default-src 'none'; script-src '{_hash(script() + addition.script)}'; "
+        f"default-src 'none'; script-src '{_hash(script(contents.scripts) + addition.script)}'; "
         f"style-src '{_hash(style() + addition.style)}'; img-src data:; {addition.policy}"
         "base-uri 'none'; form-action 'none'"
     )
 
 
 @cache
-def script() -> str:
-    """The page's script, all parts of it."""
-    return "\n".join(lean(_read(name)) for name in SCRIPTS)
+def script(names: tuple[str, ...] = SCRIPTS) -> str:
+    """The page's script, all parts of it or some."""
+    return "\n".join(lean(_read(name)) for name in names)
 
 
 @cache

@@ -33,7 +33,7 @@ function drawHelp() {
     ...weights,
     { formula: SCORES[score] ?? score },
     say(`help_${state.group}`),
-    say(`help_${state.shape}`),
+    say(`help_${stage.shape}`),
     say("help_words"),
     { formula: "α(A, B) = (1/|A|) Σ_{i ∈ A} Σ_{j ∈ B} αᵢⱼ" },
   );
@@ -64,7 +64,8 @@ function drawChoices() {
   const told = (values, prefix = "") => values.map((value) => [value, say(prefix + value)]);
   const chooseUnit = (unit) => change({ unit, query: 0, key: null });
   choice("unit", say("unit"), told(["words", "subwords"]), state.unit, chooseUnit);
-  choice("shape", say("shape"), told(["matrix", "graph"]), state.shape, (shape) => change({ shape }));
+  const shape = shapes().includes(state.shape) ? state.shape : shapes()[0];
+  choice("shape", say("shape"), told(shapes()), shape, (chosen) => change({ shape: chosen }));
   choice("group", say("attention_title"), told(groups, "group_"), state.group, chooseGroup);
 }
 

@@ -47,6 +47,7 @@ function drawSentence() {
     return word;
   });
   side.append(...sentence.words);
+  side.hidden = view.sequences.read.kind !== "text"; // patches and nodes are seen below
   const classes = make("ol", { class: "bars classes" });
   const bar = ({ token, probability }, at) => ({ text: token, share: probability, told: percent(probability), chosen: !at });
   barsOf(classes, view.said.map(bar), {});

@@ -8,7 +8,7 @@ const state = {
   language: navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => tag in LANGUAGES) ?? "en",
   theme: DARK.matches ? "dark" : "light",
   unit: "words",
-  shape: "matrix",
+  shape: null, // the first that a map has
   group: null,
   layer: 0,
   head: null,

@@ -1,7 +1,13 @@
 // The stage: the chosen head, as matrix or graph, and the numbers of what is pointed at.
 
-const stage = { layout: null, matrix: null, hover: null };
+const stage = { layout: null, matrix: null, hover: null, shape: "matrix" };
 const [base, over] = by("stage").children;
+
+const pictures = {}; // what draws a picture; a page without one has it not
+
+// What a map can be drawn as; a picture where it looks at patches.
+const isPicture = () => view.sequences[shownMap().keys].kind === "patches";
+const shapes = () => [...(isPicture() ? ["picture"] : []), "matrix", "graph"];
 
 const shownMap = () => view.maps[mapNumber(state.group, state.layer)];
 
@@ -12,7 +18,9 @@ function drawStage() {
   if (state.query !== null && state.query >= stage.matrix.rows.length) state.query = 0;
   if (state.key !== null && state.key >= stage.matrix.columns.length) state.key = null;
   const width = by("stage").parentElement.clientWidth;
-  stage.layout = (state.shape === "matrix" ? drawMatrix : drawGraph)(base, over, stage.matrix, width);
+  stage.shape = shapes().includes(state.shape) ? state.shape : shapes()[0];
+  const draw = { matrix: drawMatrix, graph: drawGraph, picture: pictures.draw }[stage.shape];
+  stage.layout = draw(base, over, stage.matrix, width);
   by("shown").textContent = `${say(`group_${state.group}`)} · ${headName(state.layer, state.head)}`;
   by("stage").setAttribute("aria-label", `${by("shown").textContent}. ${say("stage_keys")}`);
   by("legend").replaceChildren("0", make("i"), number(stage.matrix.most, 2));
@@ -28,8 +36,8 @@ const active = () => ({ query: stage.hover?.query ?? state.query, key: stage.hov
 
 function drawOver() {
   const { query, key } = active();
-  if (state.shape === "matrix") overMatrix(over, stage.matrix, stage.layout, query, key);
-  else overGraph(base, over, stage.matrix, stage.layout, query, key);
+  if (stage.shape === "matrix") overMatrix(over, stage.matrix, stage.layout, query, key);
+  else (stage.shape === "graph" ? overGraph : pictures.over)(base, over, stage.matrix, stage.layout, query, key);
   readOut(query, key);
 }
 
@@ -71,7 +79,8 @@ function tell() {
 function pointedAt(event) {
   const box = over.getBoundingClientRect();
   const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-  return state.shape === "matrix" ? cellAt(stage.layout, stage.matrix, x, y) : nodeAt(stage.layout, x, y);
+  if (stage.shape === "picture") return pictures.at(stage.layout, x, y);
+  return stage.shape === "matrix" ? cellAt(stage.layout, stage.matrix, x, y) : nodeAt(stage.layout, x, y);
 }
 
 over.addEventListener("pointermove", (event) => {

@@ -81,7 +81,7 @@ class Filler:
         """A text with its gaps filled; `count` candidates are told for each. All gaps are filled independently."""
         if not 1 <= count <= MOST_CANDIDATES:
             raise ValueError(f"count = {count:,}; use 1 to {MOST_CANDIDATES:,}")
-        ids, heads = self._encoded(text)
+        ids, heads = self.encoded(text)
         row = torch.tensor([[CLASS, *ids, SEPARATOR]])
         places = torch.tensor(list(heads)) + 1
         if not heads:
@@ -100,7 +100,7 @@ class Filler:
         texts = [self.subwords.pieces[one].replace(SPACE, " ").strip() for one in ids]
         return tuple(map(Candidate, texts, probabilities))
 
-    def _encoded(self, text: str) -> tuple[list[int], dict[int, bool]]:
+    def encoded(self, text: str) -> tuple[list[int], dict[int, bool]]:
         """The ids of a text with gaps, and of the place of each gap whether it begins a word."""
         if len(text) > LONGEST_TEXT:
             raise ValueError(f"the text has {len(text):,} characters; use {LONGEST_TEXT:,} at most")

@@ -11,16 +11,19 @@ from torch import nn
 from mirada.corpora.treebank import Words
 from mirada.layers.bag import BagEmbedding
 from mirada.models import folder as translation_folder
-from mirada.models import labelling_folder, language_folder
+from mirada.models import labelling_folder, language_folder, text_folders
 from mirada.models.build import build
 from mirada.models.config import NgramConfig
 from mirada.models.folder import task_of
 from mirada.models.labelling_config import build_labeller
 from mirada.models.language import CausalTransformer
+from mirada.models.masked import MaskedModel
 from mirada.models.reading import EncoderReader
+from mirada.models.text_folders import MaskedFolderConfig, build_masked
 from mirada.models.transformer import Transformer
 from mirada.tasks.looked import Looker, Row
 from mirada.text.characters import Characters
+from mirada.text.marks import CLASS, SEPARATOR
 from mirada.text.normalise import normalise
 from mirada.text.spans import NOBODY, piece_sizes, size_of, words_at
 from mirada.text.subwords import BEGIN, END, UNKNOWN, Subwords
@@ -35,6 +38,8 @@ def looker_of(folder: Path, *, untrained: bool = False) -> Looker:
     match task_of(folder):
         case "lm":
             return _language(folder, untrained)
+        case "mlm":
+            return _masked(folder, untrained)
         case "tag" | "classify" as task:
             return _labeller(folder, task, untrained)
         case _:  # who is no translator is told so when it is loaded
@@ -61,6 +66,18 @@ def _language(folder: Path, untrained: bool) -> Looker:
     return Looker(
         model.stack, lambda ids, padding: model(ids), _in_units(loaded.units), model.context, True, _device(model)
     )
+
+
+def _masked(folder: Path, untrained: bool) -> Looker:
+    loaded = text_folders.load(folder)
+    model, config = loaded.model, loaded.config
+    if not isinstance(config, MaskedFolderConfig) or not isinstance(model, MaskedModel):
+        raise ValueError(NO_LOOKS)
+    if untrained:
+        follows = config.next_sentence
+        model = build_masked(config.model, config.vocabulary, next_sentence=follows, seed=SEED).eval()
+    encode = in_subwords(loaded.subwords, before=[CLASS], after=[SEPARATOR])
+    return Looker(model.reader.stack, model.reader, encode, config.longest, False, _device(model))
 
 
 def _labeller(folder: Path, task: str, untrained: bool) -> Looker:

@@ -19,6 +19,11 @@ def look_into(folder: Path, text: str, *, reference: str | None = None, beam: in
             from mirada.viewing import language
 
             return language.look(Generator.load(folder), text, name=name)
+        case "mlm":
+            from mirada.filler import Filler
+            from mirada.viewing import masked
+
+            return masked.look(Filler.load(folder), text, name=name)
         case "tag":
             from mirada.labeller import Tagger
             from mirada.viewing import labelling

@@ -8,13 +8,14 @@ import pytest
 from playwright.sync_api import Browser, CDPSession, Page
 
 from mirada.translator import Translator
-from mirada.viewing import language
+from mirada.viewing import language, masked
 from mirada.viewing.contract import View
 from mirada.viewing.labelling import look_at_class, look_at_tags
 from mirada.viewing.lens import cells_of
 from mirada.viewing.packing import unpack
 from mirada.viewing.page import as_page, words
 from mirada.viewing.translation import look
+from tests.viewing.fillers import filler
 from tests.viewing.generators import generator
 from tests.viewing.labellers import classifier, tagger
 from tests.viewing.test_page import HOSTILE
@@ -258,3 +259,14 @@ def test_a_picture_is_bright_where_it_is_looked_at(page: Page, tmp_path: Path) -
     page.click('#shape [data-value="matrix"]')
     page.click('#group [data-value="rollout"]')
     assert page.locator("#shown").inner_text().startswith("Rollout")
+
+
+def test_a_gap_shows_what_would_stand_in_it(page: Page, tmp_path: Path) -> None:
+    view = masked.look(filler(), "Open the [MASK], then save it.")
+    assert show(page, tmp_path, view) == []
+    words = page.locator(".read .word > span").all_inner_texts()
+    gap = words.index("⟨mask⟩")
+    best = view.steps[0].candidates[0].token.removeprefix("▁")
+    assert page.locator(".read small").all_inner_texts()[gap] == best
+    assert page.locator("#prefix .now").inner_text() == "⟨mask⟩"
+    assert page.locator("#step").is_hidden()

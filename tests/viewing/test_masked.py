@@ -5,29 +5,20 @@ from pathlib import Path
 import pytest
 
 from mirada.filler import Filler
-from mirada.models.config import StackConfig
 from mirada.models.folder import tensors_of
-from mirada.models.reading_config import EncoderConfig
-from mirada.models.text_folders import MaskedFolderConfig, MaskingRecord, build_masked, save
+from mirada.models.text_folders import save
 from mirada.tasks.lookers import looker_of
-from mirada.text.marks import word_beginnings
 from mirada.viewing.contract import View
 from mirada.viewing.lens import cells_of
 from mirada.viewing.looking import look_into
 from mirada.viewing.masked import look
 from tests.tasks.test_looked import words
-from tests.translators import subwords
-
-SHAPE = EncoderConfig(width=12, feed_forward=17, stack=StackConfig(layers=2, heads=3))
+from tests.viewing import fillers
 
 
 @pytest.fixture(scope="module")
 def filler() -> Filler:
-    known = subwords()
-    masking = MaskingRecord(share=0.15, whole_words=True)
-    config = MaskedFolderConfig(vocabulary=known.size, longest=40, masking=masking, next_sentence=False, model=SHAPE)
-    model = build_masked(SHAPE, known.size, next_sentence=False, seed=3).eval()
-    return Filler(config, model, known, word_beginnings(known))
+    return fillers.filler()
 
 
 def test_gaps_are_what_is_said(filler: Filler) -> None:

@@ -37,7 +37,8 @@ function drawSteps() {
 
 function drawPrefix(at) {
   const { labels: all, marks, language, direction } = written();
-  const labels = all.map((label, place) => (marks[place] && marks[place] !== "mask" ? "" : label));
+  const marked = (mark) => (mark === "mask" ? `${SPACE}⟨${say(mark)}⟩` : "");
+  const labels = all.map((label, place) => (marks[place] ? marked(marks[place]) : label));
   const box = by("prefix");
   [box.lang, box.dir] = [language, direction];
   const open = at < all.length ? `⟨${say(marks[at] ?? "end")}⟩` : "…";

@@ -3,8 +3,8 @@
 Legend: B batch, H heads, N places, n places of a run, m places it sees, g blocks of a run, T queries of a block,
 U keys that a block sees, D key width, V value width.
 
-The sequence is cut into blocks of T places. A block sees itself, the end of the block before and the beginning of the
-block after: U = left + T + right keys, all in one piece, so that folding needs slices only and no look-up.
+The sequence is cut into blocks of T places. A block sees itself and what the window reaches on both sides:
+U = left + T + right keys, all in one piece, so that folding needs slices only and no look-up.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def reach(problem: Problem) -> tuple[int, int]:
 
 
 def block_size(left: int, right: int) -> int:
-    """Places of a block: as many as the longer side reaches, so that no block sees past its neighbours."""
-    return max(left, right, SMALLEST_BLOCK)
+    """Places of a block: a quarter of the longer side. Of a block's pairs, T of left + T are computed for nothing."""
+    return max(left // 4, right // 4, SMALLEST_BLOCK)
 
 
 def pairs(problem: Problem) -> int:

@@ -12,10 +12,12 @@ each part is a softmax of its own, and a softmax over the parts' log-sums weighs
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from mirada.attention.kernels.dense import Candidates, gather_values
 from mirada.attention.kernels.runs import Run, attend_in_runs, pieces_per_run
@@ -24,7 +26,7 @@ from mirada.attention.pattern import Tiles, cells, tiles
 from mirada.attention.problem import Problem
 from mirada.attention.score import in_full
 
-KEPT = 1 << 23  # pairs up to which all tiles are kept for the backward pass: gathering them again costs more
+KEPT = 1 << 22  # pairs up to which all tiles are kept for the backward pass: 16 MB in float32, as caches hold it
 
 
 def refusal(problem: Problem) -> str | None:
@@ -121,10 +123,9 @@ class TileRun(Run):
         if not self.with_sum:
             answer = gather_values(seen.weights(score, relative, near.may_be_empty), v, i, j, relative)
             return answer.transpose(2, 3).flatten(1, 2)
-        scores = in_full(seen.scores(score, relative))
-        log_sum = scores.logsumexp(-1, keepdim=True)
-        answer = gather_values((scores - log_sum).exp().to(v.dtype), v, i, j, relative)
-        return torch.cat([answer, log_sum.to(v.dtype)], -1).transpose(2, 3).flatten(1, 2)
+        weights, log_sum = _SoftmaxWithSum.apply(seen.scores(score, relative))  # type: ignore[no-untyped-call]
+        answer = gather_values(weights, v, i, j, relative)
+        return torch.cat([answer, log_sum], -1).transpose(2, 3).flatten(1, 2)
 
     def _mask(self) -> Bool[Tensor, "#B t 1 #T U"] | None:
         """Who may look within each tile; None where all may."""
@@ -134,6 +135,28 @@ class TileRun(Run):
             return mask
         real = padding.real[:, self.j.clamp_min(0)][:, :, None, None]
         return real if mask is None else mask & real
+
+
+class _SoftmaxWithSum(torch.autograd.Function):
+    """softmax(x) and the log of the sum it divides by, log Σ exp x, over the last axis.
+
+    The largest weight is exp(largest x − log Σ exp x), so the sum follows from two maxima. torch's own `logsumexp` and
+    its gradient would take three more exponentials of every pair: most of the time of a whole step.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: Float[Tensor, "... K"]) -> tuple[Float[Tensor, "... K"], Float[Tensor, "... 1"]]:
+        weights = x.softmax(-1)
+        ctx.save_for_backward(weights)
+        return weights, x.amax(-1, keepdim=True) - weights.amax(-1, keepdim=True).log()
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, to_weights: Tensor, to_sum: Tensor) -> Tensor:
+        (weights,) = ctx.saved_tensors
+        # d weights: α · (g − Σ α g); d log-sum: α.
+        taken = (weights * to_weights).sum(-1, keepdim=True) - to_sum
+        return (to_weights - taken).mul_(weights)
 
 
 def _weigh_parts(answers: list[Float[Tensor, "B N H V2"]]) -> Float[Tensor, "B N H V"]:

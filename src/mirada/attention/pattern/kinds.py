@@ -79,7 +79,8 @@ class Window(Pattern):
         return first + queries - 1 <= self.left and first + self.right >= keys - 1
 
     def split(self, length: int) -> tuple[Tiles, ...]:
-        size = max(1, min(length, self.left + self.right))
+        # Larger tiles compute more pairs for nothing, smaller ones gather a key more often: half a window is between.
+        size = max(1, min(length, (self.left + self.right) // 2))
         starts = torch.arange(0, length, size)[:, None]
         queries = _inside(starts + torch.arange(size), length)
         keys = _inside(starts + torch.arange(-self.left, size + self.right), length)

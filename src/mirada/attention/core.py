@@ -15,6 +15,7 @@ from mirada.attention.attend import Explanation, Plan, attend, explain, plan, we
 from mirada.attention.heads import Heads, divide
 from mirada.attention.neighbourhood import Facts, Neighbourhood
 from mirada.attention.pattern import Full, Pattern
+from mirada.attention.places import Places, joined, listed
 from mirada.attention.position import Learned, Position, RelativePositions, Rotary, Shaw, Sinusoidal, rotate
 from mirada.attention.problem import Problem
 from mirada.attention.score import ScaledDot, Score, Sides
@@ -22,21 +23,41 @@ from mirada.attention.score import ScaledDot, Score, Sides
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """What can be looked at: keys and values, mapped once."""
+    """What can be looked at: keys and values, mapped once, and where they stand (without `places`, from 0 on)."""
 
     keys: Float[Tensor, "B G K D"]
     values: Float[Tensor, "B G2 K V"]
+    places: Places | None = None
 
     def __len__(self) -> int:
         return self.keys.shape[2]
 
     def append(self, new: Memory) -> Memory:
         """This memory followed by a new one."""
-        return Memory(torch.cat([self.keys, new.keys], 2), torch.cat([self.values, new.values], 2))
+        places = joined(self._stand, new._stand, self.keys.device)
+        return Memory(torch.cat([self.keys, new.keys], 2), torch.cat([self.values, new.values], 2), places)
 
     def select(self, rows: Int[Tensor, "B2"]) -> Memory:
         """The memory of these batch rows, in this order."""
-        return Memory(self.keys.index_select(0, rows), self.values.index_select(0, rows))
+        return Memory(self.keys.index_select(0, rows), self.values.index_select(0, rows), self.places)
+
+    def forget(self, pattern: Pattern, later: int) -> Memory:
+        """The memory without the keys that no query from place `later` on can see."""
+        stand, left = self._stand, pattern.band.left
+        if isinstance(stand, range) and left is not None:  # the usual case: a window moves on, and nothing is copied
+            cut = min(len(stand), max(0, later - left - stand.start))
+            return self if cut == 0 else Memory(self.keys[:, :, cut:], self.values[:, :, cut:], stand[cut:])
+        places = listed(stand, self.keys.device)
+        gone = pattern.forgets(later, places)
+        if gone is None or not bool(gone.any()):
+            return self
+        kept = torch.nonzero(~gone).flatten()
+        return Memory(self.keys.index_select(2, kept), self.values.index_select(2, kept), places[kept])
+
+    @property
+    def _stand(self) -> Places:
+        """Where the keys stand."""
+        return range(len(self)) if self.places is None else self.places
 
 
 @dataclass(frozen=True)
@@ -64,7 +85,7 @@ class Attention(nn.Module):
         attention = Attention(256, heads=Heads(4), pattern=Causal(), position=Rotary())
         attention(x)                                       # self-attention
         attention(x, attention.remember(source))           # cross-attention
-        attention(x, memory, Facts(offset=len(memory) - 1))    # a decoding step
+        attention(x, memory, Facts(offset=place))          # a decoding step
 
     `width` is that of the queries and the output, `memory_width` that of what is looked at.
     """
@@ -130,7 +151,8 @@ class Attention(nn.Module):
         """The memory of states x, the first of which stands at place `start`."""
         self._check_width(x, self.memory_width, "the states of the memory")
         keys = self.scorer.keys(_heads(x, self.key_map, self.key_shape))
-        return Memory(self._turn(keys, start), _heads(x, self.value_map, self.value_shape))
+        places = range(start, start + x.shape[1])
+        return Memory(self._turn(keys, start), _heads(x, self.value_map, self.value_shape), places)
 
     def forward(
         self, x: Float[Tensor, "B Q W"], memory: Memory | None = None, facts: Facts | None = None
@@ -149,7 +171,7 @@ class Attention(nn.Module):
                 raise ValueError(f"a step at place {facts.offset} looks back: give it the memory of all places so far")
             memory = self.remember(x)
         facts.check_rows(len(x), len(memory.keys))
-        near = Neighbourhood(self.pattern, x.shape[1], len(memory), facts, own).simplify()
+        near = Neighbourhood(self.pattern, x.shape[1], len(memory), facts, own, memory.places).simplify()
         queries = self.scorer.queries(_heads(x, self.query_map, self.query_shape))
         return Problem(self._turn(queries, facts.offset), memory.keys, memory.values, near, self.scorer, self.relative)
 

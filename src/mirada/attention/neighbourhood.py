@@ -16,6 +16,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from mirada.attention.pattern import Full, Pattern
+from mirada.attention.places import Places, highest, listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +156,8 @@ class Facts:
 class Neighbourhood:
     """N(i) for `queries` query places, starting at `facts.offset`, and `keys` key places.
 
-    `own` says that queries and keys are the same sequence, so that padding speaks of both.
+    `own` says that queries and keys are the same sequence, so that padding speaks of both. `places` says where the keys
+    stand; without it, one after the other from place 0 on.
     """
 
     pattern: Pattern
@@ -163,6 +165,7 @@ class Neighbourhood:
     keys: int
     facts: Facts = field(default_factory=Facts)
     own: bool = False
+    places: Places | None = None
 
     def __post_init__(self) -> None:
         self._check_places()
@@ -171,7 +174,9 @@ class Neighbourhood:
 
     def _check_places(self) -> None:
         known = self.pattern.places
-        last = max(self.facts.offset + self.queries, self.keys)
+        if self.places is not None and len(self.places) != self.keys:
+            raise ValueError(f"{len(self.places)} places for {self.keys} keys: a key stands at one place")
+        last = max(self.facts.offset + self.queries, self.keys if known is None else highest(self._stand) + 1)
         if known is not None and last > known:
             raise ValueError(
                 f"the pattern {self.pattern} has {known} places, but the sequence has {last}; make the grid larger"
@@ -195,6 +200,16 @@ class Neighbourhood:
                 f"but there are {self.queries} and {self.keys}; give these counts to Edges.of"
             )
 
+    @property
+    def _stand(self) -> Places:
+        """Where the keys stand."""
+        return range(self.keys) if self.places is None else self.places
+
+    @property
+    def from_start(self) -> bool:
+        """Whether the keys stand one after the other from place 0 on."""
+        return self._stand == range(self.keys) if isinstance(self._stand, range) else False
+
     def simplify(self) -> Neighbourhood:
         """The same neighbourhood without what changes nothing, so that the fastest kernel applies.
 
@@ -202,7 +217,7 @@ class Neighbourhood:
         padded queries could see padded keys, and what a padded query returns (finite) has no meaning.
         """
         pattern, padding = self.pattern, self.facts.padding
-        if not isinstance(pattern, Full) and pattern.covers(self.facts.offset, self.queries, self.keys):
+        if not isinstance(pattern, Full) and self._covered():
             pattern = Full()
         if padding is not None and (padding.none or self._never_sees(padding)):
             padding = None
@@ -210,14 +225,23 @@ class Neighbourhood:
             return self
         return replace(self, pattern=pattern, facts=replace(self.facts, padding=padding))
 
+    def _covered(self) -> bool:
+        """Whether every query may look at all keys; it may say no of keys that do not begin at place 0."""
+        stand, pattern = self._stand, self.pattern
+        if not isinstance(stand, range) or (stand.start and not pattern.relative):
+            return False
+        return pattern.covers(self.facts.offset - stand.start, self.queries, self.keys)
+
     def _never_sees(self, padding: Padding) -> bool:
-        backward = self.pattern.band.right == 0 and self.facts.offset == 0
+        backward = self.pattern.band.right == 0 and self.facts.offset == 0 and self.from_start
         return self.own and backward and padding.at_the_end and padding.shortest > 0
 
     @property
     def may_be_empty(self) -> bool:
         """Whether a query may have nobody to look at. (Every pattern lets a place see itself.)"""
-        sees_itself = isinstance(self.pattern, Full) or self.facts.offset + self.queries <= self.keys
+        first, stand = self.facts.offset, self._stand
+        there = isinstance(stand, range) and stand.start <= first and first + self.queries <= stand.stop
+        sees_itself = isinstance(self.pattern, Full) or there
         padding = self.facts.padding
         padded = padding is not None and not (isinstance(self.pattern, Full) and padding.shortest > 0)
         return padded or self.facts.edges is not None or not sees_itself
@@ -228,7 +252,7 @@ class Neighbourhood:
 
     def key_places(self, device: torch.device) -> Int[Tensor, "K"]:
         """The places j of the keys."""
-        return torch.arange(self.keys, device=device)
+        return listed(self._stand, device)
 
     def edges(self, device: torch.device) -> Edges:
         """The edges that the pattern allows: those given, or all of the pattern's where none are given."""
@@ -251,8 +275,10 @@ class Neighbourhood:
         return None if mask is None else self._derived(dtype, device, lambda: as_bias(mask, dtype))
 
     def _derived(self, kind: object, device: torch.device, make: Callable[[], Tensor | None]) -> Tensor | None:
+        if isinstance(self.places, Tensor):  # a list of places has no name by which another layer could find its mask
+            return make()
         # Padding may have been simplified away for one layer and not for another of the same pattern.
-        name = (kind, self.pattern, self.queries, self.keys, self.facts.padding is None, device)
+        name = (kind, self.pattern, self.queries, self._stand, self.facts.padding is None, device)
         if name not in self.facts.masks:
             # A mask made while no gradient was wanted must serve training too.
             with torch.inference_mode(False):

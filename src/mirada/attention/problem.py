@@ -43,7 +43,8 @@ class Problem:
     def whole(self) -> bool:
         """Whether queries and keys are all places of one sequence, as the tiles of a pattern suppose."""
         near = self.neighbourhood
-        return near.queries == near.keys and near.facts.offset == 0 and near.facts.edges is None
+        same = near.queries == near.keys and near.facts.offset == 0 and near.from_start
+        return same and near.facts.edges is None
 
     @property
     def nothing(self) -> Float[Tensor, "V"]:

@@ -47,12 +47,15 @@ class Stack(nn.Module):
         offset: int,
         sources: Sequence[Source] | None = None,
     ) -> tuple[Float[Tensor, "B N W"], list[Memory]]:
-        """The next places only, given what the blocks remember of those before."""
-        facts = Facts(offset=offset)
+        """The next places only, given what the blocks remember of those before.
+
+        What no later place can see is forgotten.
+        """
+        facts, later = Facts(offset=offset), offset + x.shape[1]
         grown = []
         for number, block in enumerate(self._blocks()):
             x, memory = block(x, facts, past=past[number], source=None if sources is None else sources[number])
-            grown.append(memory)
+            grown.append(memory.forget(block.self_attention.pattern, later))
         return self.finish(x, facts), grown
 
     def start(self, like: Float[Tensor, "B N W"]) -> list[Memory]:
@@ -63,6 +66,10 @@ class Stack(nn.Module):
     def sources(self, states: Float[Tensor, "B N W"], facts: Facts) -> list[Source]:
         """Each block's memory of the source, made once."""
         return [Source(attention.remember(states), facts) for attention in self.looks_at_source()]
+
+    def looks_at_itself(self) -> list[Attention]:
+        """Each block's attention to its own sequence."""
+        return [block.self_attention for block in self._blocks()]
 
     def looks_at_source(self) -> list[Attention]:
         """Each block's attention to the source."""

@@ -52,14 +52,24 @@ def require_no_padding(padding: Padding | None) -> None:
 
 @dataclass(frozen=True, eq=False)
 class CausalState:
-    """What the model remembers between two steps: the tokens it looks at, and each block's memory of them."""
+    """What the model remembers between two steps: each block's memory of what a later place can still look at.
+
+    `tokens` are the last ones, as many as would have to be read again at the end of the context.
+    """
 
     tokens: Int[Tensor, "R N"]
     past: list[Memory]
+    length: int  # places that were read: the next token stands at this one
+
+    @property
+    def kept(self) -> int:
+        """How many keys the blocks remember, those of the block that remembers most."""
+        return max(map(len, self.past))
 
     def select(self, rows: Int[Tensor, "R2"]) -> CausalState:
         """The state of these rows, in this order."""
-        return CausalState(self.tokens.index_select(0, rows), [memory.select(rows) for memory in self.past])
+        past = [memory.select(rows) for memory in self.past]
+        return CausalState(self.tokens.index_select(0, rows), past, self.length)
 
 
 class CausalTransformer(LanguageModel[CausalState]):
@@ -71,6 +81,12 @@ class CausalTransformer(LanguageModel[CausalState]):
         self.stack = stack
         self.context = context
         self.output = OutputLayer(embedding.weight)
+        # With a window that moves along and no place that counts from the beginning, every place is like every other.
+        self.endless = embedding.places is None and all(
+            pattern.relative and pattern.band.left is not None and pattern.band.left < context
+            for pattern in (attention.pattern for attention in stack.looks_at_itself())
+        )
+        self.read_again = 0 if self.endless else context // 2  # tokens, at the end of the context
 
     def forward(self, tokens: Int[Tensor, "B N"], noise: Noise | None = None) -> Float[Tensor, "B N W"]:
         return self.stack(self.embedding(tokens, noise=noise), Facts(), noise=noise)
@@ -78,7 +94,7 @@ class CausalTransformer(LanguageModel[CausalState]):
     def start(self, source: Int[Tensor, "B N"], padding: Padding | None = None) -> CausalState:
         require_no_padding(padding)
         nothing = source[:, :0]
-        state = CausalState(nothing, self.stack.start(self.embedding(nothing)))
+        state = CausalState(nothing, self.stack.start(self.embedding(nothing)), 0)
         read = source[:, max(0, source.shape[1] - self.context + 1) :]  # room for the token of the first step
         return state if read.shape[1] == 0 else self._advance(read, state)[1]
 
@@ -86,14 +102,17 @@ class CausalTransformer(LanguageModel[CausalState]):
         """The log-probabilities of the next token, and the state after these tokens.
 
         When all places are used, the later half of the tokens is read again from the first place on: that serves every
-        kind of position, and a token costs two at most.
+        kind of position, and a token costs two at most. Where only relative places count and all blocks look through a
+        window, nothing ends, and nothing is read again.
         """
-        if state.tokens.shape[1] >= self.context:
-            state = self.start(state.tokens[:, -(self.context // 2) :])
+        if state.length >= self.context and not self.endless:
+            state = self.start(state.tokens)
         states, state = self._advance(tokens[:, None], state)
         return self.output.scores(states[:, -1]), state
 
     def _advance(self, tokens: Int[Tensor, "R N"], state: CausalState) -> tuple[Float[Tensor, "R N W"], CausalState]:
-        offset = state.tokens.shape[1]
+        offset = state.length
         states, past = self.stack.step(self.embedding(tokens, offset), state.past, offset)
-        return states, CausalState(torch.cat([state.tokens, tokens], 1), past)
+        known = torch.cat([state.tokens, tokens], 1)
+        last = known[:, max(0, known.shape[1] - self.read_again) :]
+        return states, CausalState(last, past, offset + tokens.shape[1])

@@ -58,7 +58,8 @@ def _as_rows(x: Float[Tensor, "B H N D"], edges: Edges) -> Float[Tensor, "R P H 
 
 
 def _runs(problem: Problem, edges: Edges) -> list[EdgeRun]:
-    padding, offset = problem.neighbourhood.facts.padding, problem.neighbourhood.facts.offset
+    near = problem.neighbourhood
+    padding, offset, places = near.facts.padding, near.facts.offset, near.key_places(problem.queries.device)
     runs = []
     for start, end in pairwise(edges.cuts(RUN)):
         queries, keys = edges.queries[start:end], edges.keys[start:end]
@@ -68,7 +69,7 @@ def _runs(problem: Problem, edges: Edges) -> list[EdgeRun]:
         i, j = (queries % edges.query_count, keys % edges.key_count) if edges.per_row else (queries, keys)
         first, last = int(queries[0]), int(queries[-1])
         place = slice(first, last + 1)
-        runs.append(EdgeRun(problem.score, problem.relative, place, queries - first, keys, i + offset, j, real))
+        runs.append(EdgeRun(problem.score, problem.relative, place, queries - first, keys, i + offset, places[j], real))
     return runs
 
 

@@ -1,9 +1,9 @@
 """What a pattern is: N(i), who may be looked at.
 
-Legend: i query places, j key places, G tiles, T queries of a tile, U keys of a tile.
+Legend: i query places, j key places, G tiles, T queries of a tile, U keys of a tile, K keys.
 
 A pattern is one line, `allows(i, j)`. The dense mask, a decoding step, the tiles, the picture and the oracle
-of the tests all come from it. A structural fact (`band`, `tiles`) lets a fast kernel skip what `allows`
+of the tests all come from it. A structural fact (`band`, `tiles`, `forgets`) lets a fast kernel skip what `allows`
 forbids; it may name pairs that are not allowed, never miss one that is (held by a property test).
 """
 
@@ -104,6 +104,10 @@ class Pattern(ABC):
     def covers(self, first: int, queries: int, keys: int) -> bool:
         """Whether `queries` places from `first` on may look at all of `keys` places: the pattern changes nothing."""
         return False
+
+    def forgets(self, later: int, places: Int[Tensor, "K"]) -> Bool[Tensor, "K"] | None:
+        """Which key places no query from `later` on looks at; None where every key may be looked at again."""
+        return None if self.band.left is None else places < later - self.band.left
 
     def split(self, length: int) -> tuple[Tiles, ...]:
         """Tiles that hold every allowed pair of `length` places exactly once. See `tiles` for the cached form."""

@@ -1,6 +1,6 @@
 """Patterns combined: allowed by both, by either, or by one without the other.
 
-Legend: i query places, j key places.
+Legend: i query places, j key places, K keys.
 """
 
 from __future__ import annotations
@@ -43,6 +43,10 @@ class Both(_Joined):
             _tighter(self.one.band.right, self.other.band.right),
         )
 
+    def forgets(self, later: int, places: Int[Tensor, "K"]) -> Bool[Tensor, "K"] | None:
+        found = [gone for side in (self.one, self.other) if (gone := side.forgets(later, places)) is not None]
+        return found[0] | found[-1] if found else None
+
     def covers(self, first: int, queries: int, keys: int) -> bool:
         return self.one.covers(first, queries, keys) and self.other.covers(first, queries, keys)
 
@@ -73,6 +77,10 @@ class Either(_Joined):
             _wider(self.one.band.right, self.other.band.right),
         )
 
+    def forgets(self, later: int, places: Int[Tensor, "K"]) -> Bool[Tensor, "K"] | None:
+        one, other = self.one.forgets(later, places), self.other.forgets(later, places)
+        return None if one is None or other is None else one & other
+
     def covers(self, first: int, queries: int, keys: int) -> bool:
         return self.one.covers(first, queries, keys) or self.other.covers(first, queries, keys)
 
@@ -97,6 +105,9 @@ class Without(Pattern):
     @property
     def band(self) -> Band:
         return self.one.band
+
+    def forgets(self, later: int, places: Int[Tensor, "K"]) -> Bool[Tensor, "K"] | None:
+        return self.one.forgets(later, places)
 
     def __str__(self) -> str:
         return f"{_operand(self.one)} without {_operand(self.other)}"

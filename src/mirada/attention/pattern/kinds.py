@@ -1,6 +1,6 @@
 """The patterns that have a name: full, causal, window, strided, fixed, grid.
 
-Legend: i query places, j key places, G tiles, T queries of a tile.
+Legend: i query places, j key places, G tiles, T queries of a tile, K keys.
 """
 
 from __future__ import annotations
@@ -126,6 +126,9 @@ class Fixed(Pattern):
 
     def allows(self, i: Int[Tensor, "..."], j: Int[Tensor, "..."]) -> Bool[Tensor, "..."]:
         return (i // self.block == j // self.block) | (j % self.block >= self.block - self.summary)
+
+    def forgets(self, later: int, places: Int[Tensor, "K"]) -> Bool[Tensor, "K"]:
+        return (places // self.block < later // self.block) & (places % self.block < self.block - self.summary)
 
     def split(self, length: int) -> tuple[Tiles, ...]:
         # A tile is a block; its keys are the block itself and the summaries of all other blocks.

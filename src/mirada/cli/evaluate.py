@@ -9,6 +9,7 @@ import typer
 
 from mirada.cli.evaluate_labels import evaluate_labels
 from mirada.cli.evaluate_reading import evaluate_reading
+from mirada.cli.evaluate_series import evaluate_series
 from mirada.cli.evaluate_text import evaluate_text
 from mirada.cli.evaluate_words import evaluate_words
 from mirada.cli.failure import fail, failing
@@ -109,6 +110,8 @@ def _evaluate_alone(model: Path, source: Path, stride: int | None, output: Path 
             if stride is not None:
                 fail(f"--stride is for language models of --task lm; leave it out, since {model} reads line by line")
             evaluate_reading(model, source, as_json)
+        case "forecast":
+            evaluate_series(model, source, as_json)
         case _:
             fail(f"--reference is missing: {model} is a translator, and is scored against translations by people")
 

@@ -216,9 +216,10 @@ def info(
 ) -> None:
     """Tell what a model is, how good it is, and whether its training can go on."""
     begin(quiet, verbose)
+    from mirada.cli.info_runs import look_at_run
     from mirada.export.folder import is_exported
 
-    known = _look_at_export(model) if is_exported(model) else look_into(model)
+    known = _look_at_export(model) if is_exported(model) else look_at_run(model) or look_into(model)
     if as_json:
         print_json(known.as_json())
     else:

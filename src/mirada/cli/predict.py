@@ -16,21 +16,26 @@ from mirada.cli.saying import Quiet, Verbose, begin
 def predict(
     model: Annotated[Path, typer.Argument(help="The folder of a trained model.", show_default=False)],
     given: Annotated[
-        Path | None, typer.Option("--input", "-i", help="CoNLL-U, TSV, CSV, JSONL, or text lines; else standard input.")
+        Path | None,
+        typer.Option("--input", "-i", help="CoNLL-U, a table, JSONL, lines or a series; else standard input."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write here instead of on standard output.")
+        Path | None,
+        typer.Option("--output", "-o", help="Write here, not on standard output; forecasts also as .png or .svg."),
     ] = None,
     count: Annotated[int, typer.Option(min=1, max=1_000, help="Candidates for each gap that are told.")] = 5,
-    columns: Annotated[str | None, typer.Option(help="All columns of a table without a header: label,text.")] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="All columns of a table without a header: label,text; channels to draw.")
+    ] = None,
+    back: Annotated[int, typer.Option(min=0, help="Of a forecaster: begin so many steps before the end.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Say what a model reads in a file: labels of words, texts and rows of numbers, or what fills [MASK] and ___."""
+    """Say what a model reads in a file: labels of words, texts and rows, what fills [MASK], what comes in a series."""
     begin(quiet, verbose)
     require_place("--output", output, [] if given is None else [given])
-    _dispatch(Asked(model, given, output, as_json, tuple(named_columns(columns)), count))
+    _dispatch(Asked(model, given, output, as_json, tuple(named_columns(columns)), count, back))
 
 
 def _dispatch(asked: Asked) -> None:
@@ -51,5 +56,9 @@ def _dispatch(asked: Asked) -> None:
 
             asked.require_no_output()
             fill_lines(asked.model, asked.lines, asked.count, asked.as_json)
+        case "forecast":
+            from mirada.cli.predict_series import predict_series
+
+            predict_series(asked)
         case task:
             fail(f"{asked.model} holds a model for {task}, which fills no gaps and labels nothing; see `mirada info`")

@@ -29,6 +29,7 @@ class Asked:
     as_json: bool
     columns: tuple[str, ...] = ()
     count: int = 5  # candidates for each gap
+    back: int = 0  # steps before the end of a series that a forecast begins
 
     def require_no_output(self) -> None:
         """Refuse a file for what goes to standard output only."""

@@ -6,12 +6,19 @@ from typing import TYPE_CHECKING
 from mirada.cli.saying import say
 
 if TYPE_CHECKING:
-    from mirada.training.result import LabelResult, LanguageResult, Reached, ReadTextResult, Result
+    from mirada.training.result import ForecastResult, LabelResult, LanguageResult, Reached, ReadTextResult, Result
 
 
 def tell(result: "Reached | None", output: Path) -> None:
     """Say it; each task has a line here."""
-    from mirada.training.result import LabelResult, LanguageResult, ReadTextResult, Result, VectorsResult
+    from mirada.training.result import (
+        ForecastResult,
+        LabelResult,
+        LanguageResult,
+        ReadTextResult,
+        Result,
+        VectorsResult,
+    )
 
     match result:
         case Result():
@@ -25,6 +32,8 @@ def tell(result: "Reached | None", output: Path) -> None:
             tell_reading(result, output)
         case LabelResult():
             tell_labels(result, output)
+        case ForecastResult():
+            tell_forecaster(result, output)
 
 
 def tell_translation(result: "Result", output: Path) -> None:
@@ -61,3 +70,11 @@ def tell_labels(result: "LabelResult", output: Path) -> None:
     if test is not None:
         say(f"Test set: accuracy {test.accuracy:.2%}, macro F1 {test.macro_f1:.2%}  {test.signature}")
     say(f"The model is in {output}. Try it: mirada predict {output} --input FILE")
+
+
+def tell_forecaster(result: "ForecastResult", output: Path) -> None:
+    """Of a forecaster, beside simpler ways."""
+    for name, score in result.test.named.items():
+        say(f"Test part: {name:<16} MSE {score.mse:.4f}  MAE {score.mae:.4f}")
+    say(result.test.signature)
+    say(f"The model is in {output}. Try it: mirada predict {output} --input SERIES.csv")

@@ -29,6 +29,7 @@ class TaskChoice(StrEnum):
     ELMO = "elmo"
     TAG = "tag"
     CLASSIFY = "classify"
+    FORECAST = "forecast"
 
 
 class PresetName(StrEnum):
@@ -72,6 +73,7 @@ KINDS = {
     TaskChoice.ELMO: {ModelName.RECURRENT: "elmo"},
     TaskChoice.TAG: READERS,
     TaskChoice.CLASSIFY: {**READERS, ModelName.PERCEPTRON: "perceptron"},
+    TaskChoice.FORECAST: {ModelName.TRANSFORMER: "forecast_transformer"},  # else decoder-only
 }
 
 

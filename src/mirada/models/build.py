@@ -6,20 +6,18 @@ from typing import overload
 
 import torch
 
-from mirada.attention import Additive, Attention, Causal, Full, Learned, Maps, Sinusoidal
+from mirada.attention import Additive, Attention, Learned, Maps, Sinusoidal
 from mirada.layers.bag import BagEmbedding
-from mirada.layers.block import Block
 from mirada.layers.embedding import Embedding
-from mirada.layers.feed_forward import FeedForward
 from mirada.layers.recurrent import RecurrentEncoder, RecurrentStack
 from mirada.layers.stack import Stack
+from mirada.models.blocks import make_block, make_cross
 from mirada.models.config import (
     AnyModelConfig,
     LanguageModelConfig,
     RecurrentConfig,
     RecurrentEncoderConfig,
     RecurrentLanguageConfig,
-    StackConfig,
     TransformerConfig,
 )
 from mirada.models.elmo import BothModels, ElmoReader, StaticReader
@@ -99,14 +97,17 @@ def _reader(config: AnyReadingConfig, vocabulary: int) -> Reader:
 
 def _transformer(config: TransformerConfig, vocabulary: int) -> Transformer:
     embedding = Embedding(vocabulary, config.width, config.position, config.position_join)
-    encoder = [_block(config, config.encoder, None, causal=False) for _ in range(config.encoder.layers)]
-    decoder = [_block(config, config.decoder, _cross(config), causal=True) for _ in range(config.decoder.layers)]
+    encoder = [make_block(config, config.encoder, None, causal=False) for _ in range(config.encoder.layers)]
+    decoder = [
+        make_block(config, config.decoder, make_cross(config, config.cross), causal=True)
+        for _ in range(config.decoder.layers)
+    ]
     return Transformer(embedding, Stack(encoder, config.norm), Stack(decoder, config.norm))
 
 
 def _language_model(config: LanguageModelConfig, vocabulary: int) -> CausalTransformer:
     embedding = Embedding(vocabulary, config.width, config.position)
-    blocks = [_block(config, config.stack, None, causal=True) for _ in range(config.stack.layers)]
+    blocks = [make_block(config, config.stack, None, causal=True) for _ in range(config.stack.layers)]
     return CausalTransformer(embedding, Stack(blocks, config.norm), config.context)
 
 
@@ -120,7 +121,7 @@ def _recurrent_language_model(config: RecurrentLanguageConfig, vocabulary: int) 
 
 def _encoder(config: EncoderConfig, vocabulary: int) -> EncoderReader:
     embedding = _read_embedding(config, vocabulary, config.position)
-    blocks = [_block(config, config.stack, None, causal=False) for _ in range(config.stack.layers)]
+    blocks = [make_block(config, config.stack, None, causal=False) for _ in range(config.stack.layers)]
     return EncoderReader(embedding, Stack(blocks, config.norm), config.segments)
 
 
@@ -141,26 +142,6 @@ def _task_recurrence(config: FrozenConfig, entered: int) -> RecurrentEncoder | N
     if not config.task_layers:
         return None
     return RecurrentEncoder("lstm", entered, config.task_width, config.task_layers, norm=config.norm)
-
-
-def _block(
-    config: TransformerConfig | LanguageModelConfig | EncoderConfig,
-    look: StackConfig,
-    cross: Attention | None,
-    *,
-    causal: bool,
-) -> Block:
-    pattern = look.pattern
-    if causal:  # who writes sees no later place
-        pattern = Causal() if pattern == Full() else Causal() & pattern
-    attention = Attention(config.width, heads=look.spec(), pattern=pattern, score=look.score, position=look.position)
-    feed_forward = FeedForward(config.width, config.feed_forward, config.activation)
-    return Block(attention, cross, feed_forward, norm=config.norm, order=config.norm_order)
-
-
-def _cross(config: TransformerConfig) -> Attention:
-    look = config.cross
-    return Attention(config.width, heads=look.spec(), pattern=look.pattern, score=look.score, position=look.position)
 
 
 def _recurrent(config: RecurrentConfig, vocabulary: int) -> Recurrent:

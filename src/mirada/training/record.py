@@ -15,7 +15,7 @@ from mirada.training.budget import Budget
 from mirada.training.checkpoint import digest
 from mirada.training.config import AnyRunConfig, BudgetConfig
 from mirada.training.preparing import FORMAT, Files
-from mirada.training.result import LabelResult, LanguageResult, ReadTextResult, Result, VectorsResult
+from mirada.training.result import ForecastResult, LabelResult, LanguageResult, ReadTextResult, Result, VectorsResult
 
 NAME = "training.json"
 SCHEMA: Final = 1
@@ -32,7 +32,8 @@ class RunRecord(Strict):
     asked: BudgetConfig
     budget: Budget
     decided: dict[str, object]  # rate, warm-up, dropout, precision and the like
-    result: Result | LanguageResult | ReadTextResult | VectorsResult | LabelResult | None = None  # of a finished run
+    # Of a finished run.
+    result: Result | LanguageResult | ReadTextResult | VectorsResult | LabelResult | ForecastResult | None = None
 
 
 def identity_of(files: Files, config: AnyRunConfig, started: nn.Module | None) -> dict[str, object]:

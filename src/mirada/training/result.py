@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from mirada.evaluation.forecasting import ForecastScores
 from mirada.evaluation.language import TextScore
 from mirada.evaluation.reading import BothScore, MaskedScore
 from mirada.evaluation.translation import Scores
@@ -89,3 +90,12 @@ class LabelResult(Reached):
     def as_json(self) -> dict[str, object]:
         test = None if self.test is None else self.test.model_dump()
         return super().as_json() | {"labels": self.labels, "test": test}
+
+
+class ForecastResult(Reached):
+    """What a finished forecaster has reached, beside what it must beat."""
+
+    test: ForecastScores
+
+    def as_json(self) -> dict[str, object]:
+        return super().as_json() | {"test": self.test.as_json()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from mirada.training import record as records
 from mirada.training.classifying import ClassifyFamily
 from mirada.training.config import RunConfig
 from mirada.training.elmo import ElmoFamily
+from mirada.training.forecasting import ForecastFamily
 from mirada.training.language import LanguageFamily
 from mirada.training.masked import MaskedFamily
 from mirada.training.preparing import DATA, Files
@@ -29,7 +30,7 @@ from mirada.training.subject import Family, Ready
 from mirada.training.tagging import TagFamily
 from mirada.training.translation import TranslationFamily
 
-TaskName = Literal["translation", "lm", "vectors", "mlm", "elmo", "tag", "classify"]
+TaskName = Literal["translation", "lm", "vectors", "mlm", "elmo", "tag", "classify", "forecast"]
 USUAL = "small"  # the preset of a run whose data is not known yet
 # A model learns little of a text that has fewer tokens than this for each of its parameters. Measured on Multi30k: in
 # the same 20 minutes a model with 8 beats one with 0.8; with 1 the larger one needs half as many tokens to be as good.
@@ -99,23 +100,23 @@ def _learn_vectors(request: Request, reporter: Reporter, stop: Stop) -> Outcome:
     return vectors.learn(request.files, request.output, config, reporter, stop)
 
 
+# What every family is made from: the files, the output, the settings, where they are, and the model to start from.
+FAMILIES: Mapping[TaskName, Callable[[Files, Path, Tree, str, Path | None], Family]] = {
+    "translation": TranslationFamily,
+    "lm": LanguageFamily,
+    "mlm": MaskedFamily,
+    "elmo": ElmoFamily,
+    "tag": TagFamily,
+    "classify": ClassifyFamily,
+    "forecast": ForecastFamily,
+}
+
+
 def family_of(request: Request) -> Family:
     """The family of tasks that a request belongs to."""
-    match request.task:
-        case "translation":
-            return _translation(request)
-        case "lm":
-            return LanguageFamily(request.files, request.output, request.settings, request.where, request.start)
-        case "vectors":
-            raise ConfigError("word vectors are no family of models with batches; they are trained by themselves")
-        case "mlm":
-            return MaskedFamily(request.files, request.output, request.settings, request.where, request.start)
-        case "elmo":
-            return ElmoFamily(request.files, request.output, request.settings, request.where, request.start)
-        case "tag":
-            return TagFamily(request.files, request.output, request.settings, request.where, request.start)
-        case "classify":
-            return ClassifyFamily(request.files, request.output, request.settings, request.where, request.start)
+    if request.task not in FAMILIES:
+        raise ConfigError("word vectors are no family of models with batches; they are trained by themselves")
+    return FAMILIES[request.task](request.files, request.output, request.settings, request.where, request.start)
 
 
 def examine(request: Request) -> RunConfig:

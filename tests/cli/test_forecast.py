@@ -93,9 +93,9 @@ def test_what_came_stands_beside_it(model: Path, series: Path) -> None:
 @pytest.mark.parametrize(("name", "begins"), [("forecast.png", b"\x89PNG"), ("forecast.svg", b"<?xml")])
 def test_a_forecast_is_drawn(model: Path, series: Path, tmp_path: Path, name: str, begins: bytes) -> None:
     words = ("predict", model, "--input", series, "--back", 4, "--output", tmp_path / name)
-    assert mirada(*words, "--columns", "high").exit_code == 0
+    assert mirada(*words, "--channels", "high").exit_code == 0
     assert (tmp_path / name).read_bytes().startswith(begins)
-    assert "is no channel of this model" in mirada(*words, "--columns", "wind").stderr
+    assert "is no channel of this model" in mirada(*words, "--channels", "wind").stderr
 
 
 def test_info_tells_what_it_is(model: Path) -> None:

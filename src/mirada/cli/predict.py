@@ -24,9 +24,8 @@ def predict(
         typer.Option("--output", "-o", help="Write here, not on standard output; forecasts also as .png or .svg."),
     ] = None,
     count: Annotated[int, typer.Option(min=1, max=1_000, help="Candidates for each gap that are told.")] = 5,
-    columns: Annotated[
-        str | None, typer.Option(help="All columns of a table without a header: label,text; channels to draw.")
-    ] = None,
+    columns: Annotated[str | None, typer.Option(help="All columns of a table without a header: label,text.")] = None,
+    channels: Annotated[str | None, typer.Option(help="Of a picture of a forecast: what to draw, as a,b.")] = None,
     back: Annotated[int, typer.Option(min=0, help="Of a forecaster: begin so many steps before the end.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
@@ -35,7 +34,18 @@ def predict(
     """Say what a model reads in a file: labels of words, texts and rows, what fills [MASK], what comes in a series."""
     begin(quiet, verbose)
     require_place("--output", output, [] if given is None else [given])
-    _dispatch(Asked(model, given, output, as_json, tuple(named_columns(columns)), count, back))
+    _dispatch(
+        Asked(
+            model,
+            given,
+            output,
+            as_json,
+            tuple(named_columns(columns)),
+            count,
+            back,
+            tuple(channels.split(",") if channels else ()),
+        )
+    )
 
 
 def _dispatch(asked: Asked) -> None:

@@ -21,7 +21,7 @@ def predict_series(asked: Asked) -> None:
     if asked.output is not None and asked.output.suffix.lower() in PICTURES:
         from mirada.viewing.forecasting import draw_forecast
 
-        draw_forecast(forecast, asked.output, asked.columns)
+        draw_forecast(forecast, asked.output, asked.channels)
         say(f"{asked.output} written")
     else:
         with asked.written() as out:

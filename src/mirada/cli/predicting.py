@@ -30,6 +30,7 @@ class Asked:
     columns: tuple[str, ...] = ()
     count: int = 5  # candidates for each gap
     back: int = 0  # steps before the end of a series that a forecast begins
+    channels: tuple[str, ...] = ()  # of a forecast that are drawn; none: all
 
     def require_no_output(self) -> None:
         """Refuse a file for what goes to standard output only."""

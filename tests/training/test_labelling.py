@@ -8,6 +8,7 @@ import torch
 from mirada.corpora.pair import CorpusError
 from mirada.labeller import Classifier, Tagger
 from mirada.models.folder import FolderError, read_tensors
+from mirada.training.classifying import ClassifyFamily
 from mirada.training.preparing import Files
 from mirada.training.result import LabelResult
 from mirada.training.run import Request
@@ -168,3 +169,11 @@ def test_what_cannot_be_learnt_is_told(treebank: Path, tmp_path: Path) -> None:
     run(request(treebank, tmp_path / "e", "tag", training={"budget": {"steps": 1}}))
     with pytest.raises(FolderError, match=r"model\.width: 12 before, 14 now"):
         run(request(treebank, tmp_path / "e", "tag", model={"width": 14}))
+
+
+def test_the_data_serves_every_preset(reviews: Path, tmp_path: Path) -> None:
+    family = ClassifyFamily(Files((reviews,)), tmp_path, {"data": {"vocabulary": 400}}, "the settings", None)
+    ready = family.prepare("base", lambda said: None)
+    for name in family.presets:
+        learner = ready.subject(name).learner(torch.device("cpu"))
+        assert learner.task.validate(0).loss > 0, "an id beyond the embedding would not be read"

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from mirada.models.config import RecurrentEncoderConfig, StackConfig
 from mirada.models.reading_config import AnyReadingConfig, EncoderConfig, PerceptronConfig, RecurrentReaderConfig
 
+SPELLING = 16_384  # rows for affixes and shapes, in every preset the same: data is prepared before one is chosen
+
 
 @dataclass(frozen=True, slots=True)
 class LabelPreset:
@@ -19,7 +21,6 @@ class LabelPreset:
 
     width: int
     layers: int
-    spelling: int
     batch_tokens: int
     rate: float
     least: int = 0  # words, or rows of numbers times 20, from which on it is chosen
@@ -31,16 +32,16 @@ class LabelPreset:
                 return PerceptronConfig(width=self.width, layers=self.layers + 1)
             case "encoder":
                 stack = StackConfig(layers=self.layers + 1, heads=4)
-                return EncoderConfig(width=self.width, feed_forward=4 * self.width, spelling=self.spelling, stack=stack)
+                return EncoderConfig(width=self.width, feed_forward=4 * self.width, spelling=SPELLING, stack=stack)
             case _:
                 recurrence = RecurrentEncoderConfig(width=2 * self.width, layers=self.layers)
-                return RecurrentReaderConfig(width=self.width, spelling=self.spelling, stack=recurrence)
+                return RecurrentReaderConfig(width=self.width, spelling=SPELLING, stack=recurrence)
 
 
 LABELLING = {
-    "tiny": LabelPreset(64, 1, 4_096, 300, 2e-3),
-    "small": LabelPreset(128, 1, 16_384, 400, 2e-3, least=30_000),
-    "base": LabelPreset(256, 2, 65_536, 1_000, 1e-3, least=2_000_000),
+    "tiny": LabelPreset(64, 1, 300, 2e-3),
+    "small": LabelPreset(128, 1, 400, 2e-3, least=30_000),
+    "base": LabelPreset(256, 2, 1_000, 1e-3, least=2_000_000),
 }
 WORDS_FOR_A_ROW = 20  # a row of numbers teaches about as much as so many words
 

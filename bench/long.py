@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import resource
 import subprocess
 import sys
 import time
@@ -20,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from measure import multiplies_bfloat16
+from measure import multiplies_bfloat16, peak_memory
 
 from mirada.attention import Causal, Pattern, Rotary, Strided, Window, parse
 from mirada.data.order import Position
@@ -58,7 +57,7 @@ def measured(text: Path, pattern: Pattern, context: int, steps: int, dtype: torc
     optimizer = torch.optim.Adam(masters, lr=2e-3, betas=(0.9, 0.98))
     task = LanguageTask(model, stream[cut:], units.line_end, 4 * context)
     batches = Windows(stream[:cut], context, context, seed=1).from_position(Position(0))
-    before, spent = peak(), []
+    before, spent = peak_memory(), []
     for _ in range(steps):
         batch, _ = next(batches)
         began = time.perf_counter()
@@ -71,13 +70,8 @@ def measured(text: Path, pattern: Pattern, context: int, steps: int, dtype: torc
             for parameter, master in zip(model.parameters(), masters, strict=True):
                 parameter.copy_(master)
         spent.append(time.perf_counter() - began)
-    held = peak() - before
+    held = (peak_memory() - before) / 1e6
     return task.validate(steps).loss, context / float(np.median(spent)), held
-
-
-def peak() -> float:
-    """The most memory that this process held so far, in megabytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def in_own_process(arguments: argparse.Namespace, pattern: Pattern, context: int, steps: int) -> list[float]:

@@ -15,6 +15,7 @@ from mirada.cli.demo import demo
 from mirada.cli.distill import distill
 from mirada.cli.draw import draw
 from mirada.cli.evaluate import evaluate
+from mirada.cli.explain import explain
 from mirada.cli.export import export
 from mirada.cli.gallery import gallery
 from mirada.cli.generate import generate
@@ -71,6 +72,7 @@ VERBS = (
     probe,
     serve,
     export,
+    explain,
     nearest,
     analogy,
     convert,

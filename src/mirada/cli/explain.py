@@ -10,12 +10,9 @@ from mirada.cli.failure import fail, failing
 from mirada.cli.saying import Quiet, Verbose, begin, print_json
 
 if TYPE_CHECKING:
-    from torch import nn
-
     from mirada.attention import Explanation
     from mirada.models.explaining import Explained
 
-SMALLEST_VOCABULARY = 5
 USUAL_LENGTH = 128  # of a model that has no context of its own
 
 
@@ -32,13 +29,17 @@ def explain(
 ) -> None:
     """Tell for every layer who is looked at, by which kernel and why, what it costs, and how that grows with length."""
     begin(quiet, verbose)
-    from mirada.models.explaining import explain_model
+    from mirada.cli.info import look_into
+    from mirada.export.folder import is_exported
+    from mirada.models.explaining import explain_model, sketch
     from mirada.training.precision import choose, choose_device
 
-    config, sketch = _sketch(model)
+    if is_exported(model):
+        fail(f"{model} is exported: CTranslate2 chooses its own kernels; name the folder that it was made from")
+    config = look_into(model).model
     places = length or getattr(config, "context", None) or USUAL_LENGTH
     dtype, why = choose("auto", choose_device("cpu"))
-    found = explain_model(sketch, places, batch, dtype)
+    found = explain_model(sketch(config), places, batch, dtype)
     if not found:
         fail(f"{model} holds a model of kind {getattr(config, 'kind', '?')}, which has no attention to explain")
     precision = str(dtype).removeprefix("torch.")
@@ -48,26 +49,6 @@ def explain(
         return
     typer.echo(f"{model}: {batch:,} × {places:,} places on this CPU; it trains in {precision} ({why})")
     typer.echo("\n".join(line for one in found for line in ("", *_lines(one))))
-
-
-def _sketch(folder: Path) -> "tuple[object, nn.Module]":
-    """The config of a folder's model, and the model without its numbers and with the smallest vocabulary."""
-    from torch import nn
-
-    from mirada.cli.info import look_into
-    from mirada.export.folder import is_exported
-    from mirada.models.build import build
-    from mirada.models.config import AnyModelConfig
-    from mirada.models.reading_config import AnyReadingConfig
-    from mirada.models.undrawn import Undrawn
-
-    if is_exported(folder):
-        fail(f"{folder} is exported: CTranslate2 chooses its own kernels; name the folder that it was made from")
-    config = look_into(folder).model
-    if not isinstance(config, AnyModelConfig | AnyReadingConfig):
-        return config, nn.Module()  # counted, or a table
-    with Undrawn():
-        return config, build(config, SMALLEST_VOCABULARY)
 
 
 def _lines(one: "Explained") -> Iterator[str]:

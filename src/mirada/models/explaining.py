@@ -14,8 +14,13 @@ from torch import nn
 
 from mirada.attention import Attention, Explanation, Facts, Memory
 from mirada.layers.block import Block
+from mirada.models.build import build
+from mirada.models.config import AnyModelConfig
+from mirada.models.reading_config import AnyReadingConfig
+from mirada.models.undrawn import Undrawn
 from mirada.models.words import write_word
 
+SMALLEST_VOCABULARY = 5
 LENGTHS = (64, 256, 1_024, 4_096, 16_384)  # over which growth is told
 LONGEST = 131_072  # places: the tiles of a pattern are counted, and longer lists of them take gigabytes
 
@@ -77,6 +82,14 @@ class Explained:
             "growth": [asdict(one) for one in self.growth],
             "power": self.power,
         }
+
+
+def sketch(config: object) -> nn.Module:
+    """The model of a config without its numbers and with the smallest vocabulary; empty where nothing is computed."""
+    if not isinstance(config, AnyModelConfig | AnyReadingConfig):
+        return nn.Module()  # counted, or a table
+    with Undrawn():
+        return build(config, SMALLEST_VOCABULARY)
 
 
 def explain_model(model: nn.Module, length: int, batch: int, dtype: torch.dtype) -> list[Explained]:

@@ -26,6 +26,7 @@ from mirada.attention import (
     Rotary,
     ScaledDot,
     Shaw,
+    Static,
     Strided,
     Uniform,
     Window,
@@ -95,6 +96,9 @@ def score(attention: Attention, head: int, q: Tensor, k: Tensor, i: int, j: int)
             inside = q + k + relative
             hidden = inside.tanh() if activation == "tanh" else torch.where(inside > 0, inside, 0.2 * inside)
             return (scorer.vector[head] * hidden).sum()
+        case Static():
+            inside = (scorer.query_vector[head] * q).sum() + (scorer.key_vector[head] * k).sum()
+            return torch.where(inside > 0, inside, 0.2 * inside)
         case Uniform():
             return torch.zeros((), dtype=torch.float64)
         case Free(radius, columns, prefix):

@@ -32,6 +32,7 @@ from mirada.attention import (
     ScaledDot,
     Score,
     Shaw,
+    Static,
     Strided,
     Uniform,
     Window,
@@ -44,7 +45,7 @@ LONGEST = 13
 HEAD_WIDTH = 10  # even, because Rotary turns pairs
 
 DOT_LIKE: tuple[Score, ...] = (Dot(), Cosine(3.0), ScaledDot(), Bilinear(), Collaborative(), Collaborative(6))
-CONTENT: tuple[Score, ...] = (*DOT_LIKE, Additive(), Additive("leaky_relu"))
+CONTENT: tuple[Score, ...] = (*DOT_LIKE, Additive(), Additive("leaky_relu"), Static())
 NORMALISED: tuple[Score, ...] = (*CONTENT, Uniform())
 SCORES: tuple[Score, ...] = (*NORMALISED, Free(3))
 POSITIONS: tuple[Position, ...] = (None, Rotary(100.0), Shaw(2), Shaw(3, values=False), Shaw(2, keys=False))
@@ -86,7 +87,8 @@ def has_meaning(score: Score, position: Position) -> bool:
     """Whether a score goes with a position."""
     if isinstance(position, Rotary):
         return score in DOT_LIKE
-    return not (isinstance(position, Shaw) and position.keys and score.sees == "nothing")
+    no_keys = score.sees == "nothing" or score == Static()
+    return not (isinstance(position, Shaw) and position.keys and no_keys)
 
 
 def together(scores: tuple[Score, ...], positions: tuple[Position, ...] = POSITIONS) -> some.SearchStrategy[Any]:

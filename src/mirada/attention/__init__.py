@@ -19,6 +19,7 @@ from mirada.attention.score import (
     Score,
     Uniform,
 )
+from mirada.attention.static import Static
 
 __all__ = [
     "Additive",
@@ -54,6 +55,7 @@ __all__ = [
     "Score",
     "Shaw",
     "Sinusoidal",
+    "Static",
     "Strided",
     "Uniform",
     "Window",

@@ -86,6 +86,8 @@ def plan(problem: Problem) -> Plan:
 
 def _plan_edges(problem: Problem) -> Plan:
     found, everything = edges.pairs(problem), dense.pairs(problem)
+    if problem.kept is not None:
+        return Plan(Kernel.EDGES, f"{found:,} edges, some of which are dropped")
     if found * EDGE_COST > everything:
         reason = f"{found:,} edges among {everything:,} pairs, and an edge costs as much as {EDGE_COST} dense pairs"
         return Plan(Kernel.DENSE, reason)
@@ -128,13 +130,18 @@ def attend(problem: Problem, kernel: Kernel | None = None) -> Float[Tensor, "B H
         return problem.nothing.repeat(*problem.queries.shape[:3], 1)
     chosen = plan(problem).kernel if kernel is None else kernel
     refusal = KERNELS[chosen].refusal(problem)
+    if problem.kept is not None and chosen is not Kernel.EDGES:
+        refusal = "weights of edges are dropped"
     if refusal is not None:
         raise ValueError(f"the kernel {chosen.name} cannot answer: {refusal}; leave the choice to plan()")
     return KERNELS[chosen].run(problem)
 
 
 def weigh(problem: Problem) -> Float[Tensor, "B H Q K"]:
-    """α for every pair, 0 where a query may not look: what the answer was made with, whatever the kernel."""
+    """α for every pair, 0 where a query may not look: what the answer was made with, whatever the kernel.
+
+    Nothing of it is dropped: it is where a model looks, not which part of it a step of training was left with.
+    """
     if problem.batch == 0 or problem.neighbourhood.queries == 0 or problem.neighbourhood.keys == 0:
         return problem.queries.new_zeros(*problem.queries.shape[:3], problem.neighbourhood.keys)
     return dense.weights(problem)

@@ -1,6 +1,7 @@
 """Attention: queries against a memory of keys and values.
 
-Legend: B batch, H heads, G key or value heads, Q queries, K keys, D head width, V value width, W model width.
+Legend: B batch, H heads, G key or value heads, Q queries, K keys, E edges, D head width, V value width,
+W model width.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from mirada.attention.places import Places, joined, listed
 from mirada.attention.position import Learned, Position, RelativePositions, Rotary, Shaw, Sinusoidal, rotate
 from mirada.attention.problem import Problem
 from mirada.attention.score import ScaledDot, Score, Sides
+from mirada.attention.static import Static
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +148,8 @@ class Attention(nn.Module):
             raise ValueError(f"Rotary turns pairs of coordinates, but a head is {width} wide; use an even width")
         if isinstance(position, Shaw) and position.keys and self.score.sees == "nothing":
             raise ValueError(f"{name} looks at no key, so Shaw has none to add to; use Shaw(..., keys=False)")
+        if isinstance(position, Shaw) and position.keys and isinstance(self.score, Static):
+            raise ValueError("Static keeps one number of a key, and Shaw adds to whole keys; use Shaw(..., keys=False)")
 
     def remember(self, x: Float[Tensor, "B K W"], start: int = 0) -> Memory:
         """The memory of states x, the first of which stands at place `start`."""
@@ -155,13 +159,26 @@ class Attention(nn.Module):
         return Memory(self._turn(keys, start), _heads(x, self.value_map, self.value_shape), places)
 
     def forward(
-        self, x: Float[Tensor, "B Q W"], memory: Memory | None = None, facts: Facts | None = None
+        self,
+        x: Float[Tensor, "B Q W"],
+        memory: Memory | None = None,
+        facts: Facts | None = None,
+        kept: Float[Tensor, "E H"] | None = None,
     ) -> Float[Tensor, "B Q W2"]:
-        """What each state gathers from the memory: its own sequence where no memory is given."""
-        states = attend(self.problem(x, memory, facts)).transpose(1, 2).flatten(2)
+        """What each state gathers from the memory: its own sequence where no memory is given.
+
+        `kept` multiplies the weights of edges: dropout, as who trains has drawn it.
+        """
+        states = attend(self.problem(x, memory, facts, kept)).transpose(1, 2).flatten(2)
         return states if self.output_map is None else self.output_map(states)
 
-    def problem(self, x: Float[Tensor, "B Q W"], memory: Memory | None = None, facts: Facts | None = None) -> Problem:
+    def problem(
+        self,
+        x: Float[Tensor, "B Q W"],
+        memory: Memory | None = None,
+        facts: Facts | None = None,
+        kept: Float[Tensor, "E H"] | None = None,
+    ) -> Problem:
         """The question that the kernels answer for these states."""
         self._check_width(x, self.width, "the queries")
         facts = Facts() if facts is None else facts
@@ -173,7 +190,8 @@ class Attention(nn.Module):
         facts.check_rows(len(x), len(memory.keys))
         near = Neighbourhood(self.pattern, x.shape[1], len(memory), facts, own, memory.places).simplify()
         queries = self.scorer.queries(_heads(x, self.query_map, self.query_shape))
-        return Problem(self._turn(queries, facts.offset), memory.keys, memory.values, near, self.scorer, self.relative)
+        queries = self._turn(queries, facts.offset)
+        return Problem(queries, memory.keys, memory.values, near, self.scorer, self.relative, kept)
 
     def weights(
         self, x: Float[Tensor, "B Q W"], memory: Memory | None = None, facts: Facts | None = None

@@ -1,6 +1,6 @@
 """The question that every kernel answers, with one signature.
 
-Legend: B batch, H heads, G key or value heads, Q queries, K keys, D key width, V value width.
+Legend: B batch, H heads, G key or value heads, Q queries, K keys, E edges, D key width, V value width.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from mirada.attention.neighbourhood import Neighbourhood
+from mirada.attention.pattern import Full
 from mirada.attention.position import RelativePositions
 from mirada.attention.score import Scorer
 
@@ -19,7 +20,8 @@ from mirada.attention.score import Scorer
 class Problem:
     """h_i = Σ_{j ∈ N(i)} α(q_i, k_j) · v_j, queries and keys mapped by the scorer already.
 
-    Key heads and value heads may be fewer than query heads; each serves an equal share of them.
+    Key heads and value heads may be fewer than query heads; each serves an equal share of them. `kept` multiplies the
+    weights of edges, in their order: dropout on who is looked at, which is drawn by who trains (0, or a scale).
     """
 
     queries: Float[Tensor, "B H Q D"]
@@ -28,6 +30,18 @@ class Problem:
     neighbourhood: Neighbourhood
     score: Scorer
     relative: RelativePositions | None = None
+    kept: Float[Tensor, "E H"] | None = None
+
+    def __post_init__(self) -> None:
+        if self.kept is None:
+            return
+        edges = self.neighbourhood.facts.edges
+        if edges is None or not isinstance(self.neighbourhood.pattern, Full):
+            raise ValueError("weights are dropped edge by edge: give edges, and a pattern that allows all of them")
+        if self.kept.shape != (len(edges), self.heads):
+            raise ValueError(
+                f"kept has the shape {tuple(self.kept.shape)}, but there are {len(edges)} edges and {self.heads} heads"
+            )
 
     @property
     def batch(self) -> int:

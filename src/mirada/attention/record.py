@@ -1,11 +1,11 @@
 """Recording: where the model looks, without touching what it says.
 
-Legend: B batch, H heads, Q queries, K keys.
+Legend: B batch, H heads, Q queries, K keys, E edges, P batch rows that share the edges.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +16,9 @@ from torch import Tensor, nn
 
 from mirada.attention.attend import Plan, plan, weigh
 from mirada.attention.core import Attention
+from mirada.attention.kernels import edges as edges_kernel
+from mirada.attention.neighbourhood import Edges
+from mirada.attention.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +31,32 @@ class Look:
     plan: Plan
 
 
+@dataclass(frozen=True, eq=False)
+class EdgeLook:
+    """One look along the edges of a graph: the weight of each edge, where a matrix would be nearly empty."""
+
+    name: str
+    attention: Attention
+    edges: Edges
+    weights: Float[Tensor, "E P H"]
+    plan: Plan
+
+
+@contextmanager
+def record_edges(model: nn.Module) -> Iterator[list[EdgeLook]]:
+    """Collect the looks of every attention of a model over graphs, as `record` does, edge by edge."""
+    looks: list[EdgeLook] = []
+
+    def tap(name: str, attention: Attention, problem: Problem) -> None:
+        edges = problem.neighbourhood.edges(problem.queries.device)
+        with torch.no_grad():
+            weights = edges_kernel.weights(problem)
+        looks.append(EdgeLook(name, attention, edges, weights, plan(problem)))
+
+    with _tapped(model, tap):
+        yield looks
+
+
 @contextmanager
 def record(model: nn.Module) -> Iterator[list[Look]]:
     """Collect the looks of every attention of a model, in the order in which they happen.
@@ -37,22 +66,32 @@ def record(model: nn.Module) -> Iterator[list[Look]]:
     """
     looks: list[Look] = []
 
-    def tap(name: str, attention: Attention, inputs: tuple[Any, ...], named: dict[str, Any]) -> None:
-        problem = attention.problem(*inputs, **named)
+    def tap(name: str, attention: Attention, problem: Problem) -> None:
         with torch.no_grad():
             weights = weigh(problem)
         looks.append(Look(name, attention, weights, plan(problem)))
 
+    with _tapped(model, tap):
+        yield looks
+
+
+@contextmanager
+def _tapped(model: nn.Module, tap: Callable[[str, Attention, Problem], None]) -> Iterator[None]:
+    """A context in which each attention of a model shows its problem after it has answered it."""
+
+    def show(name: str, attention: Attention, inputs: tuple[Any, ...], named: dict[str, Any]) -> None:
+        tap(name, attention, attention.problem(*inputs, **named))
+
     handles = [
         attention.register_forward_hook(
-            lambda module, inputs, named, output, name=name: tap(name, module, inputs, named),
+            lambda module, inputs, named, output, name=name: show(name, module, inputs, named),
             with_kwargs=True,
         )
         for name, attention in model.named_modules()
         if isinstance(attention, Attention)
     ]
     try:
-        yield looks
+        yield
     finally:
         for handle in handles:
             handle.remove()

@@ -27,6 +27,7 @@ from mirada.attention import (
     Score,
     Shaw,
     Sinusoidal,
+    Static,
     Uniform,
     parse,
 )
@@ -38,6 +39,7 @@ SCORES: Mapping[str, type] = {
     "bilinear": Bilinear,
     "additive": Additive,
     "collaborative": Collaborative,
+    "static": Static,
     "uniform": Uniform,
     "free": Free,
 }

@@ -50,6 +50,15 @@ def run(problem: Problem) -> Float[Tensor, "B H Q V"]:
     return output.permute(1, 2, 0, 3)
 
 
+def weights(problem: Problem) -> Float[Tensor, "E P H"]:
+    """α of every edge, in the order of the edges, with nothing dropped; O(edges) where a matrix would not fit."""
+    edges = problem.neighbourhood.edges(problem.queries.device)
+    queries = _as_rows(problem.queries, edges)
+    keys = _as_rows(each_head(problem.keys, problem.heads), edges)
+    found = [one.weights(one.take_queries(queries), one.take(keys)) for one in _runs(problem, edges)]
+    return torch.cat(found) if found else queries.new_zeros(0, *queries.shape[1:3])
+
+
 def _as_rows(x: Float[Tensor, "B H N D"], edges: Edges) -> Float[Tensor, "R P H D"]:
     """One row for each place that an edge can name, contiguous, with all that belongs to it."""
     if edges.per_row:
@@ -69,7 +78,11 @@ def _runs(problem: Problem, edges: Edges) -> list[EdgeRun]:
         i, j = (queries % edges.query_count, keys % edges.key_count) if edges.per_row else (queries, keys)
         first, last = int(queries[0]), int(queries[-1])
         place = slice(first, last + 1)
-        runs.append(EdgeRun(problem.score, problem.relative, place, queries - first, keys, i + offset, places[j], real))
+        kept = None if problem.kept is None else problem.kept[start:end, None]
+        looked_at = places[j]
+        runs.append(
+            EdgeRun(problem.score, problem.relative, place, queries - first, keys, i + offset, looked_at, real, kept)
+        )
     return runs
 
 
@@ -85,6 +98,7 @@ class EdgeRun(Run):
     i: Int[Tensor, "E"]
     j: Int[Tensor, "E"]
     real: Bool[Tensor, "E P 1"] | None
+    kept: Float[Tensor, "E 1 H"] | None
 
     def take_queries(self, rows: Float[Tensor, "R P H D"]) -> Float[Tensor, "r P H D"]:
         return rows[self.place]
@@ -106,6 +120,8 @@ class EdgeRun(Run):
     ) -> Float[Tensor, "r P H V"]:
         """The answer for the queries of this run."""
         weights = self.weights(queries, keys)
+        if self.kept is not None:
+            weights = weights * self.kept
         if self.relative is not None and self.relative.values is not None:
             values = values + self.relative.values[self.relative.index(self.i, self.j)][:, None, None]
         return self._sum(weights[..., None] * values, len(queries))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mirada.cli.evaluate_labels import evaluate_labels
+from mirada.cli.evaluate_nodes import evaluate_nodes
 from mirada.cli.evaluate_reading import evaluate_reading
 from mirada.cli.evaluate_series import evaluate_series
 from mirada.cli.evaluate_text import evaluate_text
@@ -104,6 +105,8 @@ def _evaluate_alone(model: Path, source: Path, stride: int | None, output: Path 
             evaluate_text(model, source, stride, as_json)
         case "tag" | "classify" as task:
             evaluate_labels(model, task, source, output, as_json)
+        case "nodes":
+            evaluate_nodes(model, source, as_json)
         case "vectors":
             evaluate_words(model, source, as_json)
         case "mlm" | "elmo":

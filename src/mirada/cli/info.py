@@ -16,24 +16,32 @@ if TYPE_CHECKING:
     from mirada.models.folder import FolderConfig
     from mirada.models.labelling_folder import AnyLabelFolderConfig
     from mirada.models.language_folder import LanguageFolderConfig
+    from mirada.models.nodes_config import GraphConfig
+    from mirada.models.nodes_folder import NodesFolderConfig
     from mirada.models.reading_config import AnyReadingConfig
     from mirada.models.reading_folder import ReadingFolderConfig
     from mirada.models.vectors_config import VectorsConfig
     from mirada.models.vectors_folder import VectorsFolderConfig
 
     AnyFolderConfig = (
-        FolderConfig | LanguageFolderConfig | ReadingFolderConfig | VectorsFolderConfig | AnyLabelFolderConfig
+        FolderConfig
+        | LanguageFolderConfig
+        | ReadingFolderConfig
+        | VectorsFolderConfig
+        | NodesFolderConfig
+        | AnyLabelFolderConfig
     )
     from mirada.tasks.task import Score
     from mirada.training.checkpoint import Progress
     from mirada.training.labelling_preparing import LabelFacts
     from mirada.training.language_preparing import TextFacts
+    from mirada.training.nodes_preparing import GraphFacts
     from mirada.training.preparing import Facts
     from mirada.training.record import RunRecord
     from mirada.training.vectors_preparing import WordFacts
 
 # Of models whose folder does not say yet what they are for: the task of each kind.
-TASKS = {"skipgram": "vectors", "cbow": "vectors", "encoder": "mlm", "elmo": "elmo"}
+TASKS = {"skipgram": "vectors", "cbow": "vectors", "encoder": "mlm", "elmo": "elmo", "graph": "nodes"}
 LEFT = 12  # columns of the names before what is told
 
 
@@ -45,8 +53,8 @@ class Known:
     config: "AnyFolderConfig | None"  # of a model that was finished once
     record: "RunRecord | None"  # of its training
     progress: "Progress | None"
-    facts: "Facts | TextFacts | WordFacts | LabelFacts | None"  # of its data
-    model: "AnyModelConfig | NgramConfig | VectorsConfig | AnyReadingConfig | None"
+    facts: "Facts | GraphFacts | TextFacts | WordFacts | LabelFacts | None"  # of its data
+    model: "AnyModelConfig | GraphConfig | NgramConfig | VectorsConfig | AnyReadingConfig | None"
     parameters: int | None
     tested: Mapping[str, Mapping[str, object]]
     files: Mapping[str, int]  # with their bytes; folders with those of all in them
@@ -82,16 +90,19 @@ class Known:
         return str(getattr(self.config, "units", None) or getattr(self.facts, "units", "subwords"))
 
     @staticmethod
-    def data(facts: "Facts | TextFacts | WordFacts | LabelFacts") -> str:
+    def data(facts: "Facts | GraphFacts | TextFacts | WordFacts | LabelFacts") -> str:
         """What was trained on, looked at and tested with, in words."""
         from mirada.training.labelling_preparing import LabelFacts
         from mirada.training.language_preparing import TextFacts
+        from mirada.training.nodes_preparing import GraphFacts, told_facts
         from mirada.training.vectors_preparing import WordFacts
 
         if isinstance(facts, LabelFacts):
             train, dev, test = (facts.units[part] for part in ("train", "dev", "test"))
             told = f"{facts.labels:,} labels: {train:,} {'words' if facts.task == 'tag' else 'rows'}"
             return f"{told} trained on, {dev:,} looked at, {test:,} to test with"
+        if isinstance(facts, GraphFacts):
+            return told_facts(facts)
         if isinstance(facts, TextFacts):
             train, dev, test = (facts.tokens[part] for part in ("train", "dev", "test"))
             return f"{train:,} {facts.units} trained on, {dev:,} looked at, {test:,} to test with"
@@ -259,12 +270,14 @@ def look_into(folder: Path) -> Known:
 
 def _read_config(folder: Path) -> "AnyFolderConfig":
     """The config of a finished folder, by its task."""
-    from mirada.models import labelling_folder, language_folder, text_folders, vectors_folder
+    from mirada.models import labelling_folder, language_folder, nodes_folder, text_folders, vectors_folder
     from mirada.models.folder import read_config, task_of
 
     match task_of(folder):
         case "lm":
             return language_folder.read_config(folder)
+        case "nodes":
+            return nodes_folder.read_config(folder)
         case "tag" | "classify":
             return labelling_folder.read_config(folder)
         case "vectors":
@@ -275,20 +288,21 @@ def _read_config(folder: Path) -> "AnyFolderConfig":
             return read_config(folder)
 
 
-def _facts(data: Path) -> "Facts | TextFacts | WordFacts | LabelFacts | None":
+def _facts(data: Path) -> "Facts | GraphFacts | TextFacts | WordFacts | LabelFacts | None":
     """What the preparation of the data found, where that is still kept."""
     from pydantic import TypeAdapter, ValidationError
 
     from mirada.models.folder import FolderError, read_json
     from mirada.training.labelling_preparing import LabelFacts
     from mirada.training.language_preparing import TextFacts
+    from mirada.training.nodes_preparing import GraphFacts
     from mirada.training.preparing import FACTS, Facts
     from mirada.training.vectors_preparing import WordFacts
 
     if not (data / FACTS).exists():
         return None
-    known: TypeAdapter[Facts | TextFacts | WordFacts | LabelFacts] = TypeAdapter(
-        Facts | TextFacts | WordFacts | LabelFacts
+    known: TypeAdapter[Facts | GraphFacts | TextFacts | WordFacts | LabelFacts] = TypeAdapter(
+        Facts | GraphFacts | TextFacts | WordFacts | LabelFacts
     )
     try:
         return known.validate_python(read_json(data / FACTS, data))
@@ -296,7 +310,9 @@ def _facts(data: Path) -> "Facts | TextFacts | WordFacts | LabelFacts | None":
         return None
 
 
-def _model_of(run: "RunRecord | None", folder: Path) -> "AnyModelConfig | AnyReadingConfig | VectorsConfig | None":
+def _model_of(
+    run: "RunRecord | None", folder: Path
+) -> "AnyModelConfig | GraphConfig | AnyReadingConfig | VectorsConfig | None":
     """The shape of a model that is still in training, from the settings of its run."""
     from pydantic import ValidationError
 
@@ -306,6 +322,7 @@ def _model_of(run: "RunRecord | None", folder: Path) -> "AnyModelConfig | AnyRea
     from mirada.training.labelling_config import ClassifyRunConfig
     from mirada.training.language_config import LanguageRunConfig
     from mirada.training.masked_config import ElmoRunConfig, MaskedRunConfig
+    from mirada.training.nodes_config import NodesRunConfig
     from mirada.training.record import NAME
     from mirada.training.vectors_config import VectorsRunConfig
 
@@ -314,9 +331,18 @@ def _model_of(run: "RunRecord | None", folder: Path) -> "AnyModelConfig | AnyRea
         return None
     kinds: dict[
         str,
-        type[RunConfig | LanguageRunConfig | VectorsRunConfig | MaskedRunConfig | ElmoRunConfig | ClassifyRunConfig],
+        type[
+            RunConfig
+            | NodesRunConfig
+            | LanguageRunConfig
+            | VectorsRunConfig
+            | MaskedRunConfig
+            | ElmoRunConfig
+            | ClassifyRunConfig
+        ],
     ] = {
         "lm": LanguageRunConfig,
+        "nodes": NodesRunConfig,
         "vectors": VectorsRunConfig,
         "mlm": MaskedRunConfig,
         "elmo": ElmoRunConfig,

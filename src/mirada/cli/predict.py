@@ -70,5 +70,9 @@ def _dispatch(asked: Asked) -> None:
             from mirada.cli.predict_series import predict_series
 
             predict_series(asked)
+        case "nodes":
+            from mirada.cli.predict_nodes import predict_nodes
+
+            predict_nodes(asked)
         case task:
             fail(f"{asked.model} holds a model for {task}, which fills no gaps and labels nothing; see `mirada info`")

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 from mirada.cli.saying import say
 
 if TYPE_CHECKING:
-    from mirada.training.result import ForecastResult, LabelResult, LanguageResult, Reached, ReadTextResult, Result
+    from mirada.training.result import (
+        ForecastResult,
+        LabelResult,
+        LanguageResult,
+        NodesResult,
+        Reached,
+        ReadTextResult,
+        Result,
+    )
 
 
 def tell(result: "Reached | None", output: Path) -> None:
@@ -15,6 +23,7 @@ def tell(result: "Reached | None", output: Path) -> None:
         ForecastResult,
         LabelResult,
         LanguageResult,
+        NodesResult,
         ReadTextResult,
         Result,
         VectorsResult,
@@ -30,6 +39,8 @@ def tell(result: "Reached | None", output: Path) -> None:
             say(f"They are in {output}. Try them: mirada nearest {output} WORD")
         case ReadTextResult():
             tell_reading(result, output)
+        case NodesResult():
+            tell_nodes(result, output)
         case LabelResult():
             tell_labels(result, output)
         case ForecastResult():
@@ -78,3 +89,10 @@ def tell_forecaster(result: "ForecastResult", output: Path) -> None:
         say(f"Test part: {name:<16} MSE {score.mse:.4f}  MAE {score.mae:.4f}")
     say(result.test.signature)
     say(f"The model is in {output}. Try it: mirada predict {output} --input SERIES.csv")
+
+
+def tell_nodes(result: "NodesResult", output: Path) -> None:
+    """Of a graph network."""
+    if result.test is not None:
+        say(f"Test nodes: accuracy {result.test.accuracy:.2f}  {result.test.signature}")
+    say(f"The model is in {output}. Try it: mirada predict {output}")

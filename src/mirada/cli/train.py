@@ -30,6 +30,7 @@ class TaskChoice(StrEnum):
     TAG = "tag"
     CLASSIFY = "classify"
     FORECAST = "forecast"
+    NODES = "nodes"
 
 
 class PresetName(StrEnum):
@@ -69,6 +70,7 @@ KINDS = {
         ModelName.NGRAM: "ngram",
     },
     TaskChoice.VECTORS: {},
+    TaskChoice.NODES: {},
     TaskChoice.MLM: {ModelName.TRANSFORMER: "encoder"},
     TaskChoice.ELMO: {ModelName.RECURRENT: "elmo"},
     TaskChoice.TAG: READERS,
@@ -177,6 +179,8 @@ def _languages(task: TaskChoice, source: str | None, target: str | None, columns
 
 def _kind(task: TaskChoice, model: ModelName | None) -> str | None:
     """The kind of model that a config names."""
+    if model is not None and not KINDS[task]:
+        fail(f"--model does not serve --task {task}, which has one kind of model; leave it out")
     if model is not None and model not in KINDS[task]:
         fail(f"--model {model} does not serve --task {task}; use {' or '.join(KINDS[task])}")
     return None if model is None else KINDS[task][model]

@@ -109,7 +109,7 @@ def read_config(folder: Path) -> FolderConfig:
         raise FolderError(f"{folder} holds a language model, not a translator; use `mirada generate {folder}`")
     if data.get("task") == "vectors":
         raise FolderError(f"{folder} holds word vectors, not a translator; use `mirada nearest {folder} WORD`")
-    if data.get("task") in ("tag", "classify"):
+    if data.get("task") in ("tag", "classify", "nodes"):
         raise FolderError(f"{folder} labels what it reads, and does not translate; use `mirada predict {folder}`")
     try:
         return FolderConfig.model_validate(data)

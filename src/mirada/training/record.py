@@ -15,7 +15,15 @@ from mirada.training.budget import Budget
 from mirada.training.checkpoint import digest
 from mirada.training.config import AnyRunConfig, BudgetConfig
 from mirada.training.preparing import FORMAT, Files
-from mirada.training.result import ForecastResult, LabelResult, LanguageResult, ReadTextResult, Result, VectorsResult
+from mirada.training.result import (
+    ForecastResult,
+    LabelResult,
+    LanguageResult,
+    NodesResult,
+    ReadTextResult,
+    Result,
+    VectorsResult,
+)
 
 NAME = "training.json"
 SCHEMA: Final = 1
@@ -33,7 +41,9 @@ class RunRecord(Strict):
     budget: Budget
     decided: dict[str, object]  # rate, warm-up, dropout, precision and the like
     # Of a finished run.
-    result: Result | LanguageResult | ReadTextResult | VectorsResult | LabelResult | ForecastResult | None = None
+    result: (
+        Result | LanguageResult | ReadTextResult | VectorsResult | LabelResult | ForecastResult | NodesResult | None
+    ) = None
 
 
 def identity_of(files: Files, config: AnyRunConfig, started: nn.Module | None) -> dict[str, object]:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from mirada.evaluation.forecasting import ForecastScores
 from mirada.evaluation.language import TextScore
+from mirada.evaluation.nodes import NodeScore
 from mirada.evaluation.reading import BothScore, MaskedScore
 from mirada.evaluation.translation import Scores
 from mirada.models.config import Strict
@@ -99,3 +100,13 @@ class ForecastResult(Reached):
 
     def as_json(self) -> dict[str, object]:
         return super().as_json() | {"test": self.test.as_json()}
+
+
+class NodesResult(Reached):
+    """What a finished graph network has reached."""
+
+    task: Literal["nodes"] = "nodes"
+    test: NodeScore | None
+
+    def as_json(self) -> dict[str, object]:
+        return super().as_json() | {"test": None if self.test is None else self.test.as_json()}

@@ -20,6 +20,7 @@ from mirada.training.elmo import ElmoFamily
 from mirada.training.forecasting import ForecastFamily
 from mirada.training.language import LanguageFamily
 from mirada.training.masked import MaskedFamily
+from mirada.training.nodes import NodesFamily
 from mirada.training.preparing import DATA, Files
 from mirada.training.record import RunRecord
 from mirada.training.report import Reporter
@@ -30,7 +31,7 @@ from mirada.training.subject import Family, Ready
 from mirada.training.tagging import TagFamily
 from mirada.training.translation import TranslationFamily
 
-TaskName = Literal["translation", "lm", "vectors", "mlm", "elmo", "tag", "classify", "forecast"]
+TaskName = Literal["translation", "lm", "vectors", "mlm", "elmo", "tag", "classify", "forecast", "nodes"]
 USUAL = "small"  # the preset of a run whose data is not known yet
 # A model learns little of a text that has fewer tokens than this for each of its parameters. Measured on Multi30k: in
 # the same 20 minutes a model with 8 beats one with 0.8; with 1 the larger one needs half as many tokens to be as good.
@@ -109,6 +110,7 @@ FAMILIES: Mapping[TaskName, Callable[[Files, Path, Tree, str, Path | None], Fami
     "tag": TagFamily,
     "classify": ClassifyFamily,
     "forecast": ForecastFamily,
+    "nodes": NodesFamily,
 }
 
 

@@ -65,6 +65,14 @@ def test_info_tells_what_it_is(model: Path) -> None:
     assert (known["task"], known["vocabulary"], known["training"]["status"]) == ("nodes", None, "finished")
 
 
+def test_a_node_is_looked_at(model: Path, tmp_path: Path) -> None:
+    seen = json.loads(mirada("view", model, "7", "--json").stdout)
+    assert (seen["task"], seen["sequences"]["read"]["kind"], len(seen["maps"])) == ("nodes", "nodes", 2)
+    assert "encoder, layer 2, mean of the heads" in mirada("view", model, "7").stdout
+    assert mirada("view", model, "7", "--output", tmp_path / "node.html").exit_code == 0
+    assert "the graph has no node '90'" in mirada("view", model, "90").stderr
+
+
 def test_tables_go_all_the_way(tmp_path: Path) -> None:
     tables = write_tables(tmp_path, crowds())
     words = ("train", "--task", "nodes", *tables, "-o", tmp_path / "model", "--steps", 2, *SMALL)

@@ -34,6 +34,11 @@ def look_into(folder: Path, text: str, *, reference: str | None = None, beam: in
             from mirada.viewing import labelling
 
             return labelling.look_at_class(Classifier.load(folder), text, name=name)
+        case "nodes":
+            from mirada.node_classifier import NodeClassifier
+            from mirada.viewing import nodes
+
+            return nodes.look(NodeClassifier.load(folder), text, name=name)
         case _:  # who is no translator is told so when it is loaded
             from mirada.translator import Translator
             from mirada.viewing import translation

@@ -6,6 +6,7 @@ const SCORES = {
   cosine: "eᵢⱼ = ⟨qᵢ, kⱼ⟩ / (‖qᵢ‖ · ‖kⱼ‖)",
   bilinear: "eᵢⱼ = qᵢᵀ W kⱼ",
   additive: "eᵢⱼ = vᵀ · act(W₁qᵢ + W₂kⱼ)",
+  static: "eᵢⱼ = LeakyReLU(uᵀqᵢ + vᵀkⱼ)",
   collaborative: "eᵢⱼ = qᵢᵀ diag(mₕ) kⱼ",
   uniform: "eᵢⱼ = 0",
   free: "αᵢⱼ = w(j − i)",

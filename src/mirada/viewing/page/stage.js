@@ -7,7 +7,8 @@ const pictures = {}; // what draws a picture; a page without one has it not
 
 // What a map can be drawn as; a picture where it looks at patches.
 const isPicture = () => view.sequences[shownMap().keys].kind === "patches";
-const shapes = () => [...(isPicture() ? ["picture"] : []), "matrix", "graph"];
+const isGraph = () => view.sequences[shownMap().keys].kind === "nodes";
+const shapes = () => (isGraph() ? ["graph", "matrix"] : [...(isPicture() ? ["picture"] : []), "matrix", "graph"]);
 
 const shownMap = () => view.maps[mapNumber(state.group, state.layer)];
 

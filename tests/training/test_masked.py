@@ -16,6 +16,7 @@ from mirada.training.result import ReadTextResult
 from mirada.training.run import Request
 from mirada.training.settings import ConfigError, Tree, merge
 from tests.training.small import run
+from tests.treebanks import write_treebank
 
 SUBJECTS = ("the cat", "the dog", "a bird", "my sister")
 VERBS = {"the cat": "sleeps on the mat", "the dog": "barks at the moon", "a bird": "sings", "my sister": "reads books"}
@@ -136,6 +137,7 @@ def test_a_model_goes_on_from_another(text: Path, folders: dict[str, Path], tmp_
     [
         ({"masking": {"masked": 0.9, "random": 0.2}}, r"are more than all"),
         ({"model": {"position": "learned(20)"}}, r"model\.position has 20 places, fewer than data\.longest = 32"),
+        ({"model": {"spelling": 9}}, r"model\.spelling = 9 reads words as bags"),
         ({"model": {"segments": 0}}, r"training\.next_sentence tells two segments apart"),
         ({"data": {"units": "characters"}}, r"data\.units"),
         ({"masking": {"shared": 0.1}}, r"did you mean masking\.share\?"),
@@ -158,3 +160,22 @@ def test_text_that_is_none_is_told(tmp_path: Path, text: Path) -> None:
     (tmp_path / "lm" / "config.json").write_text('{"task": "lm"}')
     with pytest.raises(FolderError, match="holds no model that reads"):
         load_reader(tmp_path / "lm")
+
+
+@pytest.mark.parametrize("task", SETTINGS)
+def test_a_tagger_begins_from_it_and_can_be_stopped(folders: dict[str, Path], tmp_path: Path, task: str) -> None:
+    treebank = write_treebank(tmp_path / "x.conllu")
+    settings: Tree = {"training": {"budget": {"steps": 6}, "batch_tokens": 200, "dropout": 0.1, "rate": 0.01}}
+    asked = [
+        Request(Files((treebank,)), tmp_path / name, None, settings, start=folders[task], task="tag")
+        for name in ("whole", "stopped")
+    ]
+    assert run(asked[0])[0].finished
+    assert run(asked[1], stop_at=3)[0].step == 3
+    assert run(asked[1])[0].finished
+    whole, stopped = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "stopped"))
+    assert all(torch.equal(tensor, stopped[name]) for name, tensor in whole.items())
+    before = load_file(folders[task] / "model.safetensors")
+    kept = {name for name, tensor in before.items() if name in whole and torch.equal(whole[name], tensor)}
+    frozen = {name for name in before if name.startswith("reader.models.")}
+    assert kept == frozen, "a masked model learns on; of ELMo the two language models stay as they were"

@@ -62,6 +62,10 @@ class MaskedRunConfig(AnyRunConfig):
 
     @model_validator(mode="after")
     def _parts_fit(self) -> MaskedRunConfig:
+        if self.model.spelling:
+            raise ValueError(
+                f"model.spelling = {self.model.spelling} reads words as bags, which no word can be said from; use 0"
+            )
         places = self.model.places
         if places is not None and places < self.data.longest:
             raise ValueError(

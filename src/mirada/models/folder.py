@@ -42,11 +42,19 @@ class MetricRecord(Strict):
     signature: str = Field(max_length=1_000)
 
 
-class FolderConfig(Strict):
-    """`config.json`: what the model is and what it is for."""
+class AnyFolderConfig(Strict):
+    """`config.json`: what a model is and what it is for, whatever its task."""
 
     schema_number: Literal[1] = SCHEMA
     mirada: str = ""  # the version that wrote the folder
+    task: str = Field(max_length=100)
+    scores: dict[str, MetricRecord] = Field(default_factory=dict)  # of the test set
+    model: Strict
+
+
+class FolderConfig(AnyFolderConfig):
+    """`config.json` of a translator."""
+
     task: Literal["translation"] = "translation"
     source: str = Field(max_length=100)  # languages, BCP-47
     target: str = Field(max_length=100)
@@ -54,7 +62,6 @@ class FolderConfig(Strict):
     slots: int = Field(default=0, ge=0, le=COUNT)  # marks that placeholders are hidden behind; see mirada.text.slots
     longest: int = Field(default=256, ge=1)  # most tokens that a text of the training data had
     alignment_layer: int | None = Field(default=None, ge=0)  # of the decoder: the one whose looks align words best
-    scores: dict[str, MetricRecord] = Field(default_factory=dict)  # of the test set
     model: ModelConfig
 
 
@@ -73,10 +80,18 @@ def tensors_of(model: nn.Module) -> dict[str, Tensor]:
 
 
 def save(folder: Path, config: FolderConfig, tensors: Mapping[str, Tensor], subwords: Subwords, card: str) -> None:
-    """Write a folder; the weights come last, so that a folder that has them is whole."""
+    """Write the folder of a translator."""
+    save_folder(folder, config, tensors, {SUBWORDS: subwords.to_bytes()}, card)
+
+
+def save_folder(
+    folder: Path, config: AnyFolderConfig, tensors: Mapping[str, Tensor], files: Mapping[str, bytes], card: str
+) -> None:
+    """Write a folder of any task, with its own files; the weights come last: a folder that has them is whole."""
     folder.mkdir(parents=True, exist_ok=True)
     write_file(folder / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
-    write_file(folder / SUBWORDS, subwords.to_bytes())
+    for name, data in files.items():
+        write_file(folder / name, data)
     write_file(folder / CARD, card.encode())
     write_file(folder / WEIGHTS, to_bytes({name: tensor.contiguous() for name, tensor in sorted(tensors.items())}))
 

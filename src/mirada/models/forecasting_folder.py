@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 import torch
 from pydantic import Field, ValidationError, model_validator
@@ -15,21 +15,19 @@ from torch import Tensor
 from mirada.corpora.clock import Clock
 from mirada.models.config import Strict, problems
 from mirada.models.folder import (
-    CARD,
     CONFIG,
     WEIGHTS,
+    AnyFolderConfig,
     FolderError,
-    MetricRecord,
     assign,
     read_json,
     read_tensors,
-    write_file,
+    save_folder,
 )
 from mirada.models.forecasting import ForecastModel, build_forecaster
 from mirada.models.forecasting_config import LONGEST, ForecastModelConfig
 
 LINEAR = "linear.safetensors"
-SCHEMA: Final = 1
 
 
 class Channel(Strict):
@@ -53,11 +51,9 @@ class StepConfig(Strict):
         return cls(seconds=clock.seconds, months=clock.months, numbers=clock.numbers)
 
 
-class ForecastFolderConfig(Strict):
+class ForecastFolderConfig(AnyFolderConfig):
     """`config.json` of a forecaster."""
 
-    schema_number: Literal[1] = SCHEMA
-    mirada: str = ""  # the version that wrote the folder
     task: Literal["forecast"] = "forecast"
     horizon: int = Field(ge=1, le=LONGEST)
     season: int = Field(ge=1, le=LONGEST)
@@ -66,7 +62,6 @@ class ForecastFolderConfig(Strict):
     series: str = Field(max_length=100)  # the digest of the one that it learnt from
     test: tuple[int, int]  # the steps of that series that are its test part
     known_until: str = Field(max_length=100)  # the time of the last step before that part
-    scores: dict[str, MetricRecord] = Field(default_factory=dict)  # of the test part
     model: ForecastModelConfig
 
     @property
@@ -98,12 +93,8 @@ class LoadedForecaster:
 
 
 def save(folder: Path, config: ForecastFolderConfig, tensors: Mapping[str, Tensor], linear: Tensor, card: str) -> None:
-    """Write a folder; the weights come last, so that a folder that has them is whole."""
-    folder.mkdir(parents=True, exist_ok=True)
-    write_file(folder / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
-    write_file(folder / LINEAR, to_bytes({"weights": linear.contiguous()}))
-    write_file(folder / CARD, card.encode())
-    write_file(folder / WEIGHTS, to_bytes({name: tensor.contiguous() for name, tensor in sorted(tensors.items())}))
+    """Write the folder of a forecaster."""
+    save_folder(folder, config, tensors, {LINEAR: to_bytes({"weights": linear.contiguous()})}, card)
 
 
 def load(folder: Path) -> LoadedForecaster:

@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError, model_validator
-from safetensors.torch import save as to_bytes
 from torch import Tensor
 
-from mirada.models.config import Strict, problems
+from mirada.models.config import problems
 from mirada.models.folder import (
-    CARD,
     CONFIG,
     SUBWORDS,
     WEIGHTS,
+    AnyFolderConfig,
     FolderError,
-    MetricRecord,
     assign,
     read_json,
     read_tensors,
-    write_file,
+    save_folder,
 )
 from mirada.models.labelling import Labeller
 from mirada.models.labelling_config import ClassifierHeadConfig, TaggerHeadConfig, build_labeller
@@ -32,23 +30,19 @@ from mirada.models.undrawn import Undrawn
 from mirada.text.labels import LONGEST, MOST, Labels
 from mirada.text.subwords import Subwords
 
-SCHEMA: Final = 1
 WORDS = "words.txt"  # those that a tagger was trained on, to tell unknown ones apart
 LARGEST_WORDS = 200_000_000  # bytes
 Name = Annotated[str, Field(max_length=LONGEST)]
 
 
-class LabelFolderConfig(Strict):
+class LabelFolderConfig(AnyFolderConfig):
     """What `config.json` says of every model that labels."""
 
-    schema_number: Literal[1] = SCHEMA
-    mirada: str = ""  # the version that wrote the folder
     task: str
     vocabulary: int | None = Field(default=None, ge=5, le=1_000_000)  # subwords; None where no text is read
     features: tuple[Name, ...] = Field(default=(), max_length=10_000)  # the numbers of a row, by name
     labels: tuple[Name, ...] = Field(min_length=2, max_length=MOST)
     longest: int = Field(default=512, ge=2, le=100_000)  # places that are read at once
-    scores: dict[str, MetricRecord] = Field(default_factory=dict)  # of the test set
     model: ReadingConfig
 
     @model_validator(mode="after")
@@ -99,13 +93,8 @@ class LoadedLabeller:
 def save(
     folder: Path, config: AnyLabelFolderConfig, tensors: Mapping[str, Tensor], subwords: Subwords | None, card: str
 ) -> None:
-    """Write a folder; the weights come last, so that a folder that has them is whole."""
-    folder.mkdir(parents=True, exist_ok=True)
-    write_file(folder / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
-    if subwords is not None:
-        write_file(folder / SUBWORDS, subwords.to_bytes())
-    write_file(folder / CARD, card.encode())
-    write_file(folder / WEIGHTS, to_bytes({name: tensor.contiguous() for name, tensor in sorted(tensors.items())}))
+    """Write the folder of a tagger or a classifier."""
+    save_folder(folder, config, tensors, {} if subwords is None else {SUBWORDS: subwords.to_bytes()}, card)
 
 
 def load(folder: Path) -> LoadedLabeller:

@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import Field, ValidationError
-from safetensors.torch import save as to_bytes
 from torch import Tensor
 
 from mirada.models.build import build
-from mirada.models.config import LanguageConfig, NgramConfig, Strict, problems
+from mirada.models.config import LanguageConfig, NgramConfig, problems
 from mirada.models.folder import (
-    CARD,
     CONFIG,
     SUBWORDS,
     WEIGHTS,
+    AnyFolderConfig,
     FolderError,
-    MetricRecord,
     assign,
     read_json,
     read_tensors,
-    write_file,
+    save_folder,
 )
 from mirada.models.language import AnyLanguageModel
 from mirada.models.ngram import Ngram
@@ -33,18 +31,14 @@ from mirada.text.units import SubwordLines, UnitKind, Units
 
 CHARACTERS = "characters.json"
 LARGEST_CHARACTERS = 4_000_000  # bytes
-SCHEMA: Final = 1
 
 
-class LanguageFolderConfig(Strict):
+class LanguageFolderConfig(AnyFolderConfig):
     """`config.json` of a language model."""
 
-    schema_number: Literal[1] = SCHEMA
-    mirada: str = ""  # the version that wrote the folder
     task: Literal["lm"] = "lm"
     units: UnitKind
     vocabulary: int = Field(ge=5, le=1_000_000)
-    scores: dict[str, MetricRecord] = Field(default_factory=dict)  # of the test text
     model: LanguageConfig
 
 
@@ -63,12 +57,8 @@ def units_file(kind: UnitKind) -> str:
 
 
 def save(folder: Path, config: LanguageFolderConfig, tensors: Mapping[str, Tensor], units: Units, card: str) -> None:
-    """Write a folder; the weights come last, so that a folder that has them is whole."""
-    folder.mkdir(parents=True, exist_ok=True)
-    write_file(folder / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
-    write_file(folder / units_file(config.units), units.to_bytes())
-    write_file(folder / CARD, card.encode())
-    write_file(folder / WEIGHTS, to_bytes({name: tensor.contiguous() for name, tensor in sorted(tensors.items())}))
+    """Write the folder of a language model."""
+    save_folder(folder, config, tensors, {units_file(config.units): units.to_bytes()}, card)
 
 
 def load(folder: Path) -> LoadedLanguage:

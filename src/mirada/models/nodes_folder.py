@@ -5,45 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
-from safetensors.torch import save as to_bytes
 from torch import Tensor
 
 from mirada.corpora.graph_joining import Scaling
 from mirada.corpora.graphs import MOST_LABELS, MOST_NODES
-from mirada.models.config import Strict, problems
+from mirada.models.config import problems
 from mirada.models.folder import (
-    CARD,
     CONFIG,
     WEIGHTS,
+    AnyFolderConfig,
     FolderError,
-    MetricRecord,
     assign,
     read_json,
     read_tensors,
-    write_file,
+    save_folder,
 )
 from mirada.models.nodes import GraphNetwork, build_network
 from mirada.models.nodes_config import GraphConfig
 from mirada.models.undrawn import Undrawn
 
-SCHEMA: Final = 1
 
-
-class NodesFolderConfig(Strict):
+class NodesFolderConfig(AnyFolderConfig):
     """`config.json` of a graph network."""
 
-    schema_number: Literal[1] = SCHEMA
-    mirada: str = ""  # the version that wrote the folder
     task: Literal["nodes"] = "nodes"
     features: int = Field(ge=1, le=MOST_NODES)
     labels: tuple[Annotated[str, Field(max_length=500)], ...] = Field(min_length=2, max_length=MOST_LABELS)
     both: bool = True  # whether an edge is looked along from both its ends
     loops: bool = True  # whether a node looks at itself
     scaling: Scaling = "none"
-    scores: dict[str, MetricRecord] = Field(default_factory=dict)  # of the test nodes
     model: GraphConfig
 
     @property
@@ -61,11 +54,8 @@ class LoadedNodes:
 
 
 def save(folder: Path, config: NodesFolderConfig, tensors: Mapping[str, Tensor], card: str) -> None:
-    """Write a folder, but for the graph; the weights come last, so that a folder that has them is whole."""
-    folder.mkdir(parents=True, exist_ok=True)
-    write_file(folder / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
-    write_file(folder / CARD, card.encode())
-    write_file(folder / WEIGHTS, to_bytes({name: tensor.contiguous() for name, tensor in sorted(tensors.items())}))
+    """Write a folder, but for the graph."""
+    save_folder(folder, config, tensors, {}, card)
 
 
 def load(folder: Path) -> LoadedNodes:

@@ -9,28 +9,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from pydantic import ConfigDict, Field, ValidationError
 from torch import Tensor
 
-from mirada.models.config import Strict, problems
-from mirada.models.folder import CONFIG, SUBWORDS, WEIGHTS, FolderError, MetricRecord, read_json, read_tensors
+from mirada.models.config import problems
+from mirada.models.folder import (
+    CONFIG,
+    SUBWORDS,
+    WEIGHTS,
+    AnyFolderConfig,
+    FolderError,
+    read_json,
+    read_tensors,
+)
 from mirada.models.reading_config import AnyReadingConfig, ReadingConfig
 from mirada.text.subwords import Subwords
 
 READER: Final = "reader."
-SCHEMA: Final = 1
 
 
-class ReadingFolderConfig(Strict):
+class ReadingFolderConfig(AnyFolderConfig):
     """The part of `config.json` that every task with a reader has."""
 
-    schema_number: Literal[1] = SCHEMA
-    mirada: str = ""  # the version that wrote the folder
     task: str = Field(max_length=100)
     vocabulary: int = Field(ge=5, le=1_000_000)
-    scores: dict[str, MetricRecord] = Field(default_factory=dict)  # of the test set
     model: ReadingConfig
 
 

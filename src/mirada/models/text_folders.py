@@ -13,14 +13,12 @@ from typing import Annotated, Literal
 
 import torch
 from pydantic import Field, TypeAdapter, ValidationError
-from safetensors.torch import save as to_bytes
 from torch import Tensor
 
 from mirada.models.build import build
 from mirada.models.config import Strict, problems
 from mirada.models.elmo import BidirectionalModel, ElmoReader
 from mirada.models.folder import (
-    CARD,
     CONFIG,
     SUBWORDS,
     WEIGHTS,
@@ -28,7 +26,7 @@ from mirada.models.folder import (
     assign,
     read_json,
     read_tensors,
-    write_file,
+    save_folder,
 )
 from mirada.models.masked import MaskedModel
 from mirada.models.reading import EncoderReader
@@ -113,12 +111,8 @@ def seeded(seed: int | None) -> Iterator[None]:
 def save(
     folder: Path, config: AnyTextFolderConfig, tensors: Mapping[str, Tensor], subwords: Subwords, card: str
 ) -> None:
-    """Write a folder; the weights come last, so that a folder that has them is whole."""
-    folder.mkdir(parents=True, exist_ok=True)
-    write_file(folder / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
-    write_file(folder / SUBWORDS, subwords.to_bytes())
-    write_file(folder / CARD, card.encode())
-    write_file(folder / WEIGHTS, to_bytes({name: tensor.contiguous() for name, tensor in sorted(tensors.items())}))
+    """Write the folder of a model that learnt from text."""
+    save_folder(folder, config, tensors, {SUBWORDS: subwords.to_bytes()}, card)
 
 
 def load(folder: Path) -> LoadedText:

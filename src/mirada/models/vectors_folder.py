@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 import torch
 from pydantic import Field, ValidationError
-from safetensors.torch import save as to_bytes
 
-from mirada.models.config import Strict, problems
+from mirada.models.config import problems
 from mirada.models.folder import (
-    CARD,
     CONFIG,
     WEIGHTS,
+    AnyFolderConfig,
     FolderError,
-    MetricRecord,
     read_json,
     read_tensors,
-    write_file,
+    save_folder,
 )
 from mirada.models.vectors import WordVectors
 from mirada.models.vectors_config import VectorsConfig
@@ -29,32 +27,23 @@ from mirada.text.word_list import MOST_WORDS, WordKind, Words
 WORDS = "words.txt"
 TABLE, GRAMS = "words", "grams"  # tensors
 LARGEST_WORDS = 2_000_000_000  # bytes
-SCHEMA: Final = 1
 
 
-class VectorsFolderConfig(Strict):
+class VectorsFolderConfig(AnyFolderConfig):
     """`config.json` of word vectors."""
 
-    schema_number: Literal[1] = SCHEMA
-    mirada: str = ""  # the version that wrote the folder
     task: Literal["vectors"] = "vectors"
     words: WordKind  # how a text is divided
     lower: bool
     vocabulary: int = Field(ge=1, le=MOST_WORDS)
-    scores: dict[str, MetricRecord] = Field(default_factory=dict)
     model: VectorsConfig
 
 
 def save(folder: Path, config: VectorsFolderConfig, vectors: WordVectors, card: str) -> None:
-    """Write a folder; the weights come last, so that a folder that has them is whole."""
-    folder.mkdir(parents=True, exist_ok=True)
-    write_file(folder / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
-    write_file(folder / WORDS, vectors.words.to_bytes())
-    write_file(folder / CARD, card.encode())
-    tensors = {TABLE: vectors.table} | ({} if vectors.grams is None else {GRAMS: vectors.grams})
-    write_file(
-        folder / WEIGHTS, to_bytes({name: torch.from_numpy(np.ascontiguousarray(one)) for name, one in tensors.items()})
-    )
+    """Write the folder of word vectors."""
+    tables = {TABLE: vectors.table} | ({} if vectors.grams is None else {GRAMS: vectors.grams})
+    tensors = {name: torch.from_numpy(np.ascontiguousarray(table)) for name, table in tables.items()}
+    save_folder(folder, config, tensors, {WORDS: vectors.words.to_bytes()}, card)
 
 
 def load(folder: Path) -> WordVectors:

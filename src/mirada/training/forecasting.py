@@ -20,13 +20,14 @@ from mirada.models.forecasting import ForecastModel, build_forecaster
 from mirada.models.forecasting_folder import ForecastFolderConfig, StepConfig
 from mirada.tasks.forecasting import ForecastTask, compare
 from mirada.training import curves
+from mirada.training.asked import Asked
 from mirada.training.checkpoint import Progress
 from mirada.training.finishing import best_weights
 from mirada.training.forcing import TeacherForcing
 from mirada.training.forecasting_card import write_card
 from mirada.training.forecasting_config import ForecastRunConfig
 from mirada.training.forecasting_preparing import PreparedSeries, prepare_series
-from mirada.training.preparing import Files, Say
+from mirada.training.preparing import Say
 from mirada.training.record import RunRecord
 from mirada.training.result import ForecastResult
 from mirada.training.settings import ConfigError, Tree, kind_in, merge, validate_as
@@ -40,14 +41,8 @@ SUITED = "small"
 
 
 @dataclass(frozen=True, eq=False)
-class ForecastFamily:
+class ForecastFamily(Asked):
     """A forecaster that was asked for."""
-
-    files: Files
-    output: Path
-    settings: Tree
-    where: str  # the settings are, for errors
-    start: Path | None
 
     @property
     def presets(self) -> tuple[str, ...]:

@@ -30,13 +30,14 @@ from mirada.tasks.labelling import LabellingTask, predict
 from mirada.text.labels import MISSING, Labels
 from mirada.text.subwords import Subwords
 from mirada.training import curves
+from mirada.training.asked import Asked
 from mirada.training.checkpoint import Progress
 from mirada.training.finishing import best_weights
 from mirada.training.forcing import TeacherForcing
 from mirada.training.labelling_card import write_card
 from mirada.training.labelling_config import LabelRunConfig
 from mirada.training.labelling_preparing import LabelFacts
-from mirada.training.preparing import Files, Say
+from mirada.training.preparing import Say
 from mirada.training.record import RunRecord
 from mirada.training.result import LabelMeasures, LabelResult
 from mirada.training.settings import ConfigError, Tree, kind_in, merge, validate_as
@@ -58,18 +59,12 @@ class Material:
 
 
 @dataclass(frozen=True, eq=False)
-class LabelFamily(ABC):
+class LabelFamily(Asked, ABC):
     """A tagger or a classifier that was asked for."""
 
     task: ClassVar[str]
     dropout: ClassVar[float]  # where none is asked for
     run_config: ClassVar[type[LabelRunConfig]]
-
-    files: Files
-    output: Path
-    settings: Tree
-    where: str  # the settings are, for errors
-    start: Path | None
 
     @property
     def presets(self) -> tuple[str, ...]:
@@ -102,11 +97,7 @@ class LabelFamily(ABC):
         given = self.loaded.config
         tree = merge({"model": given.model_dump(mode="json")}, self.settings)
         config = validate_as(self.run_config, tree, self.where)
-        if config.model != given:
-            raise ConfigError(
-                f"--start {self.start} brings its own reader; leave out --preset and the settings of [model], or train "
-                "a new one without --start"
-            )
+        self.require_own_model(given, config.model)
         return config
 
     def sketch(self, preset: str) -> Labeller:

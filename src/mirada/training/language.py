@@ -21,13 +21,14 @@ from mirada.models.language_folder import LanguageFolderConfig, LoadedLanguage
 from mirada.models.ngram import Ngram
 from mirada.tasks.language import LanguageTask, spans, spread, total_loss
 from mirada.training import curves
+from mirada.training.asked import Asked
 from mirada.training.checkpoint import Progress
 from mirada.training.finishing import best_weights
 from mirada.training.forcing import TeacherForcing
 from mirada.training.language_card import write_card
 from mirada.training.language_config import LanguageRunConfig
 from mirada.training.language_preparing import Given, PreparedText, prepare_text
-from mirada.training.preparing import Files, Say
+from mirada.training.preparing import Say
 from mirada.training.record import RunRecord
 from mirada.training.result import LanguageResult
 from mirada.training.settings import ConfigError, Tree, kind_in, merge, validate_as
@@ -39,14 +40,8 @@ TEST_TOKENS = 500_000  # at most, for the score at the end
 
 
 @dataclass(frozen=True, eq=False)
-class LanguageFamily:
+class LanguageFamily(Asked):
     """A language model that was asked for."""
-
-    files: Files
-    output: Path
-    settings: Tree
-    where: str  # the settings are, for errors
-    start: Path | None
 
     @property
     def presets(self) -> tuple[str, ...]:
@@ -73,11 +68,7 @@ class LanguageFamily:
         config = validate_as(
             LanguageRunConfig, merge({"model": given.model_dump(mode="json")}, self.settings), self.where
         )
-        if config.model != given:
-            raise ConfigError(
-                f"--start {self.start} brings its own model; leave out --preset and the settings of [model], "
-                "or train a new one without --start"
-            )
+        self.require_own_model(given, config.model)
         return config
 
     def sketch(self, preset: str) -> AnyLanguageModel:

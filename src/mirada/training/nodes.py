@@ -20,16 +20,17 @@ from mirada.models.nodes import GraphNetwork, build_network
 from mirada.models.nodes_folder import NodesFolderConfig
 from mirada.tasks.nodes import NodeTask, judge, scores_of
 from mirada.training import curves
+from mirada.training.asked import Asked
 from mirada.training.checkpoint import Progress
 from mirada.training.finishing import best_weights
 from mirada.training.forcing import TeacherForcing
 from mirada.training.nodes_card import write_card
 from mirada.training.nodes_config import NodesRunConfig
 from mirada.training.nodes_preparing import PreparedGraph, prepare_graph
-from mirada.training.preparing import Files, Say
+from mirada.training.preparing import Say
 from mirada.training.record import RunRecord
 from mirada.training.result import NodesResult
-from mirada.training.settings import ConfigError, Tree, validate_as
+from mirada.training.settings import ConfigError, validate_as
 from mirada.training.subject import Learner, Ready
 
 ONLY = "small"  # a graph network has one size until it is told another
@@ -39,14 +40,8 @@ SKETCHED = 8  # features and labels of a sketch
 
 
 @dataclass(frozen=True, eq=False)
-class NodesFamily:
+class NodesFamily(Asked):
     """A graph network that was asked for."""
-
-    files: Files
-    output: Path
-    settings: Tree
-    where: str  # the settings are, for errors
-    start: Path | None
 
     @property
     def presets(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from mirada.models.encoder_decoder import TranslationModel
 from mirada.models.folder import FolderConfig, Loaded
 from mirada.tasks.translation import Development, TranslationTask
 from mirada.training import finishing
+from mirada.training.asked import Asked
 from mirada.training.checkpoint import Progress
 from mirada.training.config import RunConfig
 from mirada.training.forcing_choice import choose_forcing
@@ -32,14 +33,8 @@ TEST_COST = 10.0  # the same for beam search
 
 
 @dataclass(frozen=True, eq=False)
-class TranslationFamily:
+class TranslationFamily(Asked):
     """A translator that was asked for."""
-
-    files: Files
-    output: Path
-    settings: Tree
-    where: str  # the settings are, for errors
-    start: Path | None
 
     @property
     def presets(self) -> tuple[str, ...]:
@@ -77,11 +72,7 @@ class TranslationFamily:
         """The config of a run that begins from a trained model: its shape is given."""
         below: Tree = {"model": loaded.config.model.model_dump(mode="json")}
         config = validate(merge(below, self.settings), self.where)
-        if config.model != loaded.config.model:
-            raise ValueError(
-                f"--start {self.start} brings its own model; leave out --preset and the settings of [model], "
-                "or train a new one without --start"
-            )
+        self.require_own_model(loaded.config.model, config.model)
         return config
 
 

@@ -26,15 +26,16 @@ from mirada.tasks.task import Task
 from mirada.text.subwords import Subwords
 from mirada.text.units import SubwordLines
 from mirada.training import curves
+from mirada.training.asked import Asked
 from mirada.training.checkpoint import Progress
 from mirada.training.finishing import best_weights
 from mirada.training.forcing import TeacherForcing
 from mirada.training.language_preparing import Given, PreparedText, prepare_text
 from mirada.training.masked_config import ElmoRunConfig, MaskedRunConfig
-from mirada.training.preparing import Files, Say
+from mirada.training.preparing import Say
 from mirada.training.record import RunRecord
 from mirada.training.result import ReadTextResult
-from mirada.training.settings import ConfigError, Tree
+from mirada.training.settings import ConfigError
 from mirada.training.subject import Learner, Ready
 from mirada.training.unlabelled_card import write_card
 
@@ -48,14 +49,8 @@ AnyTextRunConfig = TypeVar("AnyTextRunConfig", MaskedRunConfig, ElmoRunConfig)
 
 
 @dataclass(frozen=True, eq=False)
-class TextFamily(ABC, Generic[AnyTextRunConfig]):
+class TextFamily(Asked, ABC, Generic[AnyTextRunConfig]):
     """A model that was asked for, which learns from text alone."""
-
-    files: Files
-    output: Path
-    settings: Tree
-    where: str  # the settings are, for errors
-    start: Path | None
 
     task = ""  # what a folder calls it
 
@@ -95,14 +90,6 @@ class TextFamily(ABC, Generic[AnyTextRunConfig]):
             raise ConfigError(
                 f"--start {self.start} was trained with --task {self.loaded.config.task}, not with --task "
                 f"{self.task}; name a folder of the same task"
-            )
-
-    def require_own_model(self, given: object, found: object) -> None:
-        """Refuse settings that would make the model that the run begins from another one."""
-        if given != found:
-            raise ConfigError(
-                f"--start {self.start} brings its own model; leave out --preset and the settings of [model], "
-                "or train a new one without --start"
             )
 
 

@@ -57,7 +57,10 @@ def test_wrong_words_are_told(vectors: Path, text: Path, tmp_path: Path) -> None
     assert "does not say what to write" in mirada("convert", vectors, "-o", tmp_path / "x.csv").stderr
     assert "is there already" in mirada("convert", vectors, "-o", vectors).stderr
     out = ("--output", tmp_path / "no")
-    assert "--model ngram does not serve" in mirada("train", "--task", "vectors", text, *out, "--model=ngram").stderr
+    assert (
+        "--model does not serve --task vectors"
+        in mirada("train", "--task", "vectors", text, *out, "--model=ngram").stderr
+    )
     assert "use --epochs or --minutes" in mirada("train", "--task", "vectors", text, *out, "--steps=3").stderr
     assert "holds word vectors, not a language model; use `mirada nearest" in mirada("generate", vectors).stderr
     assert "holds word vectors, not a translator; use `mirada nearest" in mirada("translate", vectors).stderr

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mirada.cli.captions import evaluate_captions
 from mirada.cli.evaluate_labels import evaluate_labels
 from mirada.cli.evaluate_nodes import evaluate_nodes
 from mirada.cli.evaluate_reading import evaluate_reading
@@ -77,7 +78,7 @@ def evaluate(
     """Score a translator by BLEU and chrF, a language model by perplexity, taggers by accuracy, vectors by people."""
     begin(quiet, verbose)
     if reference is None:
-        _evaluate_alone(model, source, stride, output, as_json)
+        _evaluate_alone(model, source, stride, output, beam, as_json)
         return
     if output is not None:
         fail("--output draws what a tagger or a classifier confuses; leave it out with --reference")
@@ -96,7 +97,9 @@ def evaluate(
         typer.echo("\n".join(_lines(evaluation)))
 
 
-def _evaluate_alone(model: Path, source: Path, stride: int | None, output: Path | None, as_json: bool) -> None:
+def _evaluate_alone(
+    model: Path, source: Path, stride: int | None, output: Path | None, beam: int, as_json: bool
+) -> None:
     """Score a model that needs no translations by people: each task has a line here."""
     from mirada.models.folder import task_of
 
@@ -115,6 +118,8 @@ def _evaluate_alone(model: Path, source: Path, stride: int | None, output: Path 
             evaluate_reading(model, source, as_json)
         case "forecast":
             evaluate_series(model, source, as_json)
+        case "caption":
+            evaluate_captions(model, source, beam, as_json)
         case _:
             fail(f"--reference is missing: {model} is a translator, and is scored against translations by people")
 

@@ -52,6 +52,16 @@ def _tagged(model: Path, path: Path) -> "tuple[LabelScores, list[Fault]]":
 
 
 def _classified(model: Path, path: Path) -> "tuple[LabelScores, list[Fault]]":
+    from mirada.models.picture_folder import reads_pictures
+
+    if reads_pictures(model):
+        from mirada.recogniser import Recogniser
+
+        return Recogniser.load(model).score([path])
+    return _examples(model, path)
+
+
+def _examples(model: Path, path: Path) -> "tuple[LabelScores, list[Fault]]":
     from mirada.corpora.examples import Example, Names, open_examples
     from mirada.corpora.pair import Fault
     from mirada.labeller import Classifier

@@ -1,16 +1,22 @@
-"""`mirada info` of models that know no words: forecasters and policies."""
+"""`mirada info` of models that read no text: forecasters, and those that look at pictures."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mirada.cli.info import Known, _files, _listed, _parameters, _progress, _setting, _told
 
 if TYPE_CHECKING:
     from mirada.models.config import Shape
 
-KINDS = {"forecaster": "forecast", "forecast_transformer": "forecast"}  # of models, and their tasks
+# Of models, and their tasks.
+KINDS = {
+    "forecaster": "forecast",
+    "forecast_transformer": "forecast",
+    "patches": "classify",
+    "captioner": "caption",
+}
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,8 @@ class KnownRun:
         for number, (name, metric) in enumerate(known.tested.items()):
             yield _told("" if number else "scores", f"test: {name} {metric['score']:.4f}  {metric['signature']}")
         if known.best is not None:
-            yield _told("", f"development, best at step {known.best.step:,}: loss {known.best.loss:.4f}")
+            values = "".join(f", {name} {value:.2f}" for name, value in known.best.values.items())
+            yield _told("", f"development, best at step {known.best.step:,}: loss {known.best.loss:.4f}{values}")
         if known.record is not None:
             budget = known.record.budget
             yield _told("budget", f"{budget.steps:,} steps, {budget.epochs:g} passes ({budget.why})")
@@ -79,10 +86,16 @@ def _shape(task: str, dumped: object, folder: Path) -> "Shape":
     """The shape of a model, from its folder or from the settings of its run."""
     from pydantic import TypeAdapter, ValidationError
 
+    from mirada.models.captioner_config import CaptionerConfig
     from mirada.models.folder import FolderError
-    from mirada.models.forecasting_config import AnyForecastConfig, ForecastModelConfig
+    from mirada.models.forecasting_config import ForecastModelConfig
+    from mirada.models.patches_config import PatchesConfig
 
-    adapters: dict[str, TypeAdapter[AnyForecastConfig]] = {"forecast": TypeAdapter(ForecastModelConfig)}
+    adapters: dict[str, TypeAdapter[Any]] = {
+        "forecast": TypeAdapter(ForecastModelConfig),
+        "classify": TypeAdapter(PatchesConfig),
+        "caption": TypeAdapter(CaptionerConfig),
+    }
     try:
         return adapters[task].validate_python(dumped)
     except ValidationError as error:
@@ -101,4 +114,20 @@ def _series(facts: Mapping[str, object]) -> str:
     return f"{count:,} channels in steps of one {facts.get('step')}: {parts}"
 
 
-DATA: Mapping[str, Callable[[Mapping[str, object]], str]] = {"forecast": _series}
+def _labelled_pictures(facts: Mapping[str, object]) -> str:
+    from mirada.training.picture_preparing import PictureFacts, told
+
+    return told(PictureFacts.model_validate(facts))
+
+
+def _captions(facts: Mapping[str, object]) -> str:
+    from mirada.training.caption_preparing import CaptionFacts, told
+
+    return told(CaptionFacts.model_validate(facts))
+
+
+DATA: Mapping[str, Callable[[Mapping[str, object]], str]] = {
+    "forecast": _series,
+    "classify": _labelled_pictures,
+    "caption": _captions,
+}

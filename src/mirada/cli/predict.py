@@ -15,6 +15,9 @@ from mirada.cli.saying import Quiet, Verbose, begin
 @failing()
 def predict(
     model: Annotated[Path, typer.Argument(help="The folder of a trained model.", show_default=False)],
+    pictures: Annotated[
+        list[Path] | None, typer.Argument(help="Pictures, folders of them, tables or npz files.", show_default=False)
+    ] = None,
     given: Annotated[
         Path | None,
         typer.Option("--input", "-i", help="CoNLL-U, a table, JSONL, lines or a series; else standard input."),
@@ -27,13 +30,16 @@ def predict(
     columns: Annotated[str | None, typer.Option(help="All columns of a table without a header: label,text.")] = None,
     channels: Annotated[str | None, typer.Option(help="Of a picture of a forecast: what to draw, as a,b.")] = None,
     back: Annotated[int, typer.Option(min=0, help="Of a forecaster: begin so many steps before the end.")] = 0,
+    language: Annotated[str | None, typer.Option(help="The language of captions. [the model's first]")] = None,
+    beam: Annotated[int, typer.Option(min=1, max=100, help="How many captions are followed at a time.")] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Say what a model reads in a file: labels of words, texts and rows, what fills [MASK], what comes in a series."""
+    """Say what a model sees in a file: labels, what fills [MASK], what comes in a series, what pictures show."""
     begin(quiet, verbose)
-    require_place("--output", output, [] if given is None else [given])
+    shown = [*([] if given is None else [given]), *(pictures or [])]
+    require_place("--output", output, shown)
     _dispatch(
         Asked(
             model,
@@ -44,6 +50,9 @@ def predict(
             count,
             back,
             tuple(channels.split(",") if channels else ()),
+            tuple(shown),
+            language,
+            beam,
         )
     )
 
@@ -57,6 +66,10 @@ def _dispatch(asked: Asked) -> None:
             from mirada.cli.predict_tags import predict_tags
 
             predict_tags(asked)
+        case "classify" if _reads_pictures(asked.model):
+            from mirada.cli.predict_pictures import predict_pictures
+
+            predict_pictures(asked)
         case "classify":
             from mirada.cli.predict_classes import predict_classes
 
@@ -74,5 +87,15 @@ def _dispatch(asked: Asked) -> None:
             from mirada.cli.predict_nodes import predict_nodes
 
             predict_nodes(asked)
+        case "caption":
+            from mirada.cli.captions import predict_captions
+
+            predict_captions(asked)
         case task:
             fail(f"{asked.model} holds a model for {task}, which fills no gaps and labels nothing; see `mirada info`")
+
+
+def _reads_pictures(model: Path) -> bool:
+    from mirada.models.picture_folder import reads_pictures
+
+    return reads_pictures(model)

@@ -31,6 +31,9 @@ class Asked:
     count: int = 5  # candidates for each gap
     back: int = 0  # steps before the end of a series that a forecast begins
     channels: tuple[str, ...] = ()  # of a forecast that are drawn; none: all
+    pictures: tuple[Path, ...] = ()  # the file and all else that was named
+    language: str | None = None  # of captions
+    beam: int = 5
 
     def require_no_output(self) -> None:
         """Refuse a file for what goes to standard output only."""

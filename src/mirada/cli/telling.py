@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mirada.cli.captions import tell_captions
 from mirada.cli.saying import say
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 def tell(result: "Reached | None", output: Path) -> None:
     """Say it; each task has a line here."""
     from mirada.training.result import (
+        CaptionResult,
         ForecastResult,
         LabelResult,
         LanguageResult,
@@ -45,6 +47,8 @@ def tell(result: "Reached | None", output: Path) -> None:
             tell_labels(result, output)
         case ForecastResult():
             tell_forecaster(result, output)
+        case CaptionResult(languages=languages):
+            tell_captions(languages, output)
 
 
 def tell_translation(result: "Result", output: Path) -> None:

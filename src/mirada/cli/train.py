@@ -31,6 +31,7 @@ class TaskChoice(StrEnum):
     CLASSIFY = "classify"
     FORECAST = "forecast"
     NODES = "nodes"
+    CAPTION = "caption"
 
 
 class PresetName(StrEnum):
@@ -49,6 +50,7 @@ class PresetName(StrEnum):
     GPT3 = "gpt3"
     BERT_BASE = "bert-base"
     BERT_LARGE = "bert-large"
+    VIT_B16 = "vit-b16"
 
 
 class ModelName(StrEnum):
@@ -76,6 +78,7 @@ KINDS = {
     TaskChoice.TAG: READERS,
     TaskChoice.CLASSIFY: {**READERS, ModelName.PERCEPTRON: "perceptron"},
     TaskChoice.FORECAST: {ModelName.TRANSFORMER: "forecast_transformer"},  # else decoder-only
+    TaskChoice.CAPTION: {ModelName.TRANSFORMER: "captioner"},
 }
 
 
@@ -83,7 +86,7 @@ KINDS = {
 def train(
     data: Annotated[
         list[Path],
-        typer.Argument(help="TMX, XLIFF, PO, TSV, CSV or two plain files; CoNLL-U for tag, else texts."),
+        typer.Argument(help="TMX, XLIFF, PO, TSV, CSV or two plain files; CoNLL-U, pictures, or else texts."),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The model's folder; a run goes on in its own.")],
     source: Annotated[str | None, typer.Option("--from", help="The language to translate from, such as en.")] = None,

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import overload
 
 import torch
 
 from mirada.attention import Additive, Attention, Learned, Maps, Sinusoidal
+from mirada.corpora.pictures.picture import PictureShape
 from mirada.layers.bag import BagEmbedding
 from mirada.layers.embedding import Embedding
+from mirada.layers.patches import ConvolutionalPatches, Patches, PatchPlaces
 from mirada.layers.recurrent import RecurrentEncoder, RecurrentStack
 from mirada.layers.stack import Stack
 from mirada.models.blocks import make_block, make_cross
+from mirada.models.captioner import Captioner
+from mirada.models.captioner_config import CaptionerConfig
 from mirada.models.config import (
     AnyModelConfig,
     LanguageModelConfig,
@@ -23,8 +29,9 @@ from mirada.models.config import (
 from mirada.models.elmo import BothModels, ElmoReader, StaticReader
 from mirada.models.encoder_decoder import TranslationModel
 from mirada.models.language import AnyLanguageModel, CausalTransformer
+from mirada.models.patches_config import PatchesConfig
 from mirada.models.perceptron import PerceptronReader
-from mirada.models.reading import EncoderReader, Reader, RecurrentReader
+from mirada.models.reading import EncoderReader, PatchReader, Reader, RecurrentReader
 from mirada.models.reading_config import (
     AnyReadingConfig,
     ElmoConfig,
@@ -59,11 +66,36 @@ def build(
     config: AnyModelConfig | AnyReadingConfig, vocabulary: int, seed: int | None = None
 ) -> TranslationModel | AnyLanguageModel | Reader:
     """A fresh model. With a seed, the same numbers on every call, and torch's own generator is left as it was."""
-    if seed is None:
+    with _drawn_from(seed):
         return _built(config, vocabulary)
+
+
+def build_patches(config: PatchesConfig, shape: PictureShape, seed: int | None = None) -> PatchReader:
+    """A fresh reader of pictures of this shape."""
+    with _drawn_from(seed):
+        return _patches(config, shape)
+
+
+def build_captioner(
+    config: CaptionerConfig, shape: PictureShape, vocabulary: int, seed: int | None = None
+) -> Captioner:
+    """A fresh captioner of pictures of this shape."""
+    with _drawn_from(seed):
+        crosses = [make_cross(config, config.cross) for _ in range(config.decoder.layers)]
+        decoder = [make_block(config, config.decoder, cross, causal=True) for cross in crosses]
+        embedding = Embedding(vocabulary, config.width, config.position)
+        return Captioner(_patches(config.reader, shape), embedding, Stack(decoder, config.norm))
+
+
+@contextmanager
+def _drawn_from(seed: int | None) -> Iterator[None]:
+    """Numbers drawn from a seed, where there is one, while torch's own generator stays as it was."""
+    if seed is None:
+        yield
+        return
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return _built(config, vocabulary)
+        yield
 
 
 def _built(config: AnyModelConfig | AnyReadingConfig, vocabulary: int) -> TranslationModel | AnyLanguageModel | Reader:
@@ -123,6 +155,14 @@ def _encoder(config: EncoderConfig, vocabulary: int) -> EncoderReader:
     embedding = _read_embedding(config, vocabulary, config.position)
     blocks = [make_block(config, config.stack, None, causal=False) for _ in range(config.stack.layers)]
     return EncoderReader(embedding, Stack(blocks, config.norm), config.segments)
+
+
+def _patches(config: PatchesConfig, shape: PictureShape) -> PatchReader:
+    grid = config.grid(shape)
+    patches = (Patches if config.stem == "linear" else ConvolutionalPatches)(grid, config.width)
+    places = PatchPlaces(grid, config.width, config.position, config.prefix)
+    blocks = [make_block(config, config.stack, None, causal=False) for _ in range(config.stack.layers)]
+    return PatchReader(patches, places, Stack(blocks, config.norm))
 
 
 def _recurrent_reader(config: RecurrentReaderConfig, vocabulary: int) -> RecurrentReader:

@@ -1,6 +1,7 @@
 """Readers: models that turn what they read into states, place by place, for a head to say something of.
 
-Legend: B batch, N places, P ids of a word (where words are read as bags of ids), W width of the states.
+Legend: B batch, N places, P ids of a word (where words are read as bags of ids), W width of the states; F frames,
+C colours, Y rows, X columns of pixels.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from torch.nn import functional
 from mirada.attention import Facts, Padding
 from mirada.layers.bag import BagEmbedding
 from mirada.layers.embedding import Embedding
-from mirada.layers.noise import Noise
+from mirada.layers.noise import Noise, drop
+from mirada.layers.patches import ConvolutionalPatches, Patches, PatchPlaces
 from mirada.layers.recurrent import RecurrentEncoder
 from mirada.layers.stack import Stack
 
@@ -74,3 +76,29 @@ class RecurrentReader(Reader):
         # The encoder drops what enters it; a bag also loses some of its ids.
         states = self.embedding(entered, noise=noise if isinstance(self.embedding, BagEmbedding) else None)
         return self.encoder(states, padding, noise)[0]
+
+
+class PatchReader(Reader):
+    """Patches of pictures as places that look at one another (ViT, Dosovitskiy et al. 2021, eq. 1–3).
+
+    With a class token, place 0 stands outside the picture and gathers what it shows.
+    """
+
+    def __init__(self, patches: Patches | ConvolutionalPatches, positions: PatchPlaces, stack: Stack) -> None:
+        super().__init__()
+        self.patches = patches
+        self.positions = positions
+        self.stack = stack
+        self.width = positions.width
+        prefix = positions.prefix
+        self.class_token = nn.Parameter(torch.empty(prefix, self.width)) if prefix else None
+        if self.class_token is not None:
+            nn.init.normal_(self.class_token, std=0.02)
+
+    def forward(
+        self, entered: Float[Tensor, "B F C Y X"], padding: Padding | None = None, noise: Noise | None = None
+    ) -> Float[Tensor, "B N W"]:
+        states = self.patches(entered)
+        if self.class_token is not None:
+            states = torch.cat([self.class_token.expand(len(states), -1, -1), states], 1)
+        return self.stack(drop(noise, self.positions(states)), Facts(padding), noise=noise)

@@ -140,9 +140,11 @@ def collect(texts: Iterable[str], sample: int = SAMPLE) -> Collected:
     return Collected(chosen, counted, slotted)
 
 
-def learn_from(collected: Collected, size: int | None = None, words: int | None = None) -> Learnt:
-    """The vocabulary of the texts that were collected; see `learn`."""
-    return _learn(collected.sample, size, words or collected.words, MARKS if collected.slotted else ())
+def learn_from(
+    collected: Collected, size: int | None = None, words: int | None = None, marks: tuple[str, ...] = ()
+) -> Learnt:
+    """The vocabulary of the texts that were collected, with a piece for each mark of one's own; see `learn`."""
+    return _learn(collected.sample, size, words or collected.words, (MARKS if collected.slotted else ()) + marks)
 
 
 def _learn(sample: Sample, size: int | None, words: int, marks: tuple[str, ...]) -> Learnt:

@@ -16,6 +16,7 @@ from mirada.training.checkpoint import digest
 from mirada.training.config import AnyRunConfig, BudgetConfig
 from mirada.training.preparing import FORMAT, Files
 from mirada.training.result import (
+    CaptionResult,
     ForecastResult,
     LabelResult,
     LanguageResult,
@@ -42,7 +43,15 @@ class RunRecord(Strict):
     decided: dict[str, object]  # rate, warm-up, dropout, precision and the like
     # Of a finished run.
     result: (
-        Result | LanguageResult | ReadTextResult | VectorsResult | LabelResult | ForecastResult | NodesResult | None
+        Result
+        | LanguageResult
+        | ReadTextResult
+        | VectorsResult
+        | LabelResult
+        | ForecastResult
+        | NodesResult
+        | CaptionResult
+        | None
     ) = None
 
 

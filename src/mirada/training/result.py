@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from mirada.evaluation.captions import LanguageScore
 from mirada.evaluation.forecasting import ForecastScores
 from mirada.evaluation.language import TextScore
 from mirada.evaluation.nodes import NodeScore
@@ -110,3 +111,14 @@ class NodesResult(Reached):
 
     def as_json(self) -> dict[str, object]:
         return super().as_json() | {"test": None if self.test is None else self.test.as_json()}
+
+
+class CaptionResult(Reached):
+    """What a finished captioner has reached."""
+
+    languages: tuple[LanguageScore, ...]  # on the test pictures
+    test_pictures: int
+
+    def as_json(self) -> dict[str, object]:
+        test = {one.language or "all": one.model_dump(exclude={"language"}) for one in self.languages}
+        return super().as_json() | {"test": test or None, "test_pictures": self.test_pictures}

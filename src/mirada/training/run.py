@@ -14,6 +14,7 @@ from mirada.models.folder import FolderError
 from mirada.training import budget as budgets
 from mirada.training import ngram, vectors
 from mirada.training import record as records
+from mirada.training.captioning import CaptionFamily
 from mirada.training.classifying import ClassifyFamily
 from mirada.training.config import RunConfig
 from mirada.training.elmo import ElmoFamily
@@ -21,6 +22,7 @@ from mirada.training.forecasting import ForecastFamily
 from mirada.training.language import LanguageFamily
 from mirada.training.masked import MaskedFamily
 from mirada.training.nodes import NodesFamily
+from mirada.training.picturing import PictureFamily, holds_labelled_pictures
 from mirada.training.preparing import DATA, Files
 from mirada.training.record import RunRecord
 from mirada.training.report import Reporter
@@ -31,7 +33,7 @@ from mirada.training.subject import Family, Ready
 from mirada.training.tagging import TagFamily
 from mirada.training.translation import TranslationFamily
 
-TaskName = Literal["translation", "lm", "vectors", "mlm", "elmo", "tag", "classify", "forecast", "nodes"]
+TaskName = Literal["translation", "lm", "vectors", "mlm", "elmo", "tag", "classify", "caption", "forecast", "nodes"]
 USUAL = "small"  # the preset of a run whose data is not known yet
 # A model learns little of a text that has fewer tokens than this for each of its parameters. Measured on Multi30k: in
 # the same 20 minutes a model with 8 beats one with 0.8; with 1 the larger one needs half as many tokens to be as good.
@@ -109,6 +111,7 @@ FAMILIES: Mapping[TaskName, Callable[[Files, Path, Tree, str, Path | None], Fami
     "elmo": ElmoFamily,
     "tag": TagFamily,
     "classify": ClassifyFamily,
+    "caption": CaptionFamily,
     "forecast": ForecastFamily,
     "nodes": NodesFamily,
 }
@@ -118,7 +121,10 @@ def family_of(request: Request) -> Family:
     """The family of tasks that a request belongs to."""
     if request.task not in FAMILIES:
         raise ConfigError("word vectors are no family of models with batches; they are trained by themselves")
-    return FAMILIES[request.task](request.files, request.output, request.settings, request.where, request.start)
+    family = FAMILIES[request.task]
+    if request.task == "classify" and holds_labelled_pictures(request.files.train[0]):
+        family = PictureFamily
+    return family(request.files, request.output, request.settings, request.where, request.start)
 
 
 def examine(request: Request) -> RunConfig:

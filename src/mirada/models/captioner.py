@@ -1,0 +1,55 @@
+"""The captioner: a reader of pictures, and a stack that writes what they show.
+
+Legend: B batch, N target places, R rows, W model width, T vocabulary; F frames, C colours, Y rows, X columns of pixels.
+"""
+
+from __future__ import annotations
+
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from mirada.attention import Attention, Facts, Padding
+from mirada.layers.embedding import Embedding
+from mirada.layers.noise import Noise
+from mirada.layers.output import OutputLayer
+from mirada.layers.stack import Stack
+from mirada.models.encoder_decoder import EncoderDecoder
+from mirada.models.reading import Reader
+from mirada.models.transformer import TransformerState
+
+
+class Captioner(EncoderDecoder[TransformerState]):
+    """p(text | picture): the decoder of a Transformer whose source is the states of the patches.
+
+    What a text begins with says its language, so one model writes several.
+    """
+
+    def __init__(self, reader: Reader, embedding: Embedding, decoder: Stack) -> None:
+        super().__init__()
+        self.reader = reader
+        self.embedding = embedding
+        self.decoder = decoder
+        self.output = OutputLayer(embedding.weight)
+
+    def forward(
+        self,
+        source: Float[Tensor, "B F C Y X"],
+        source_padding: Padding | None,
+        target: Int[Tensor, "B N"],
+        target_padding: Padding | None,
+        noise: Noise | None = None,
+    ) -> Float[Tensor, "B N W"]:
+        sources = self.decoder.sources(self.reader(source, source_padding, noise), Facts(source_padding))
+        return self.decoder(self.embedding(target, noise=noise), Facts(target_padding), sources=sources, noise=noise)
+
+    def start(self, source: Float[Tensor, "B F C Y X"], padding: Padding | None) -> TransformerState:
+        states = self.reader(source, padding)
+        return TransformerState(self.decoder.sources(states, Facts(padding)), self.decoder.start(states), 0)
+
+    def step(self, tokens: Int[Tensor, "R"], state: TransformerState) -> tuple[Float[Tensor, "R T"], TransformerState]:
+        entered = self.embedding(tokens[:, None], offset=state.length)
+        states, past = self.decoder.step(entered, state.past, state.length, state.sources)
+        return self.output.scores(states[:, 0]), TransformerState(state.sources, past, state.length + 1)
+
+    def looks_at_source(self) -> list[Attention]:
+        return self.decoder.looks_at_source()

@@ -1,0 +1,111 @@
+"""The folder of a classifier of pictures: as that of other classifiers, with the shape of its pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+import torch
+from pydantic import Field, ValidationError
+from safetensors.torch import save as to_bytes
+from torch import Tensor
+
+from mirada.corpora.pictures.picture import PictureShape
+from mirada.corpora.pictures.store import Standard
+from mirada.models.build import build_patches
+from mirada.models.config import Strict, problems
+from mirada.models.folder import (
+    CARD,
+    CONFIG,
+    WEIGHTS,
+    FolderError,
+    MetricRecord,
+    assign,
+    read_json,
+    read_tensors,
+    write_file,
+)
+from mirada.models.labelling import Classifier
+from mirada.models.labelling_config import ClassifierHeadConfig
+from mirada.models.patches_config import PatchesConfig
+from mirada.models.undrawn import Undrawn
+from mirada.text.labels import LONGEST, MOST, Labels
+
+SCHEMA: Final = 1
+KIND: Final = "patches"
+
+
+class PictureFolderConfig(Strict):
+    """`config.json` of a classifier of pictures."""
+
+    schema_number: Literal[1] = SCHEMA
+    mirada: str = ""  # the version that wrote the folder
+    task: Literal["classify"] = "classify"
+    labels: tuple[Annotated[str, Field(max_length=LONGEST)], ...] = Field(min_length=2, max_length=MOST)
+    shape: PictureShape
+    standard: Standard  # of the training pictures
+    values: tuple[float, float] | None = None  # the range of an npz file's numbers
+    scores: dict[str, MetricRecord] = Field(default_factory=dict)  # of the test set
+    model: PatchesConfig
+    head: ClassifierHeadConfig = ClassifierHeadConfig()
+
+    @property
+    def vocabulary(self) -> None:
+        """How many subwords there are: pictures have none."""
+        return
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedPictureClassifier:
+    """A classifier of pictures that is ready to be used."""
+
+    config: PictureFolderConfig
+    model: Classifier
+    labels: Labels
+
+
+def build_classifier(
+    config: PatchesConfig, head: ClassifierHeadConfig, shape: PictureShape, labels: int, seed: int | None = None
+) -> Classifier:
+    """A fresh classifier of pictures of this shape; with a seed, the same numbers on every call."""
+    if seed is None:
+        return Classifier(build_patches(config, shape), labels, head.pooling)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return Classifier(build_patches(config, shape), labels, head.pooling)
+
+
+def reads_pictures(folder: Path) -> bool:
+    """Whether the model of a folder is a classifier of pictures."""
+    model = read_json(folder / CONFIG, folder).get("model")
+    return isinstance(model, dict) and model.get("kind") == KIND
+
+
+def save(folder: Path, config: PictureFolderConfig, tensors: Mapping[str, Tensor], card: str) -> None:
+    """Write a folder; the weights come last, so that a folder that has them is whole."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_file(folder / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
+    write_file(folder / CARD, card.encode())
+    write_file(folder / WEIGHTS, to_bytes({name: tensor.contiguous() for name, tensor in sorted(tensors.items())}))
+
+
+def load(folder: Path) -> LoadedPictureClassifier:
+    """The classifier of a folder, in float32."""
+    config = read_config(folder)
+    try:
+        with Undrawn():
+            model = build_classifier(config.model, config.head, config.shape, len(config.labels))
+    except ValueError as error:
+        raise FolderError(f"{folder}: {error}") from None
+    assign(model, read_tensors(folder / WEIGHTS), folder / WEIGHTS)
+    return LoadedPictureClassifier(config, model.eval(), Labels(config.labels))
+
+
+def read_config(folder: Path) -> PictureFolderConfig:
+    """The config of a folder."""
+    try:
+        return PictureFolderConfig.model_validate(read_json(folder / CONFIG, folder))
+    except ValidationError as error:
+        raise FolderError(problems(error, PictureFolderConfig, str(folder / CONFIG))) from None

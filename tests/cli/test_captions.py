@@ -110,7 +110,7 @@ def test_info_and_card_tell_what_it_is(model: Path) -> None:
 
 def test_the_models_of_tasks_are_not_mixed_up(model: Path, table: Path, tmp_path: Path) -> None:
     translator = random_folder(tmp_path / "translator")
-    assert "has the task translation" in mirada("predict", translator, table.parent / "0.png").stderr
+    assert "holds a model for translation" in mirada("predict", translator, table.parent / "0.png").stderr
     assert "no picture was named" in mirada("predict", model).stderr
     assert mirada("translate", model).exit_code != 0
 

@@ -9,7 +9,10 @@ from mirada.corpora.pictures.picture import PictureShape
 from mirada.models.build import build_captioner, build_patches
 from mirada.models.captioner_config import CaptionerConfig
 from mirada.models.config import StackConfig
+from mirada.models.labelling_config import ClassifierHeadConfig
 from mirada.models.patches_config import PatchesConfig
+from mirada.models.patches_presets import ALL
+from mirada.models.picture_folder import build_classifier
 
 SHAPE = PictureShape(height=6, width=10, channels=3)
 STACK = StackConfig(layers=2, heads=2)
@@ -74,3 +77,12 @@ def test_a_captioner_says_step_by_step_what_it_says_at_once() -> None:
             scores, state = model.step(tokens[:, place], state)
             torch.testing.assert_close(scores, wanted[:, place])
     assert len(model.looks_at_source()) == 2
+
+
+def test_the_paper_size_has_as_many_parameters_as_the_paper_says() -> None:
+    """ViT-B/16 on 224 × 224 with 1,000 labels: 86 M (Dosovitskiy et al. 2021, table 1)."""
+    preset = ALL["vit-b16"]
+    shape = PictureShape(height=preset.size or 0, width=preset.size or 0, channels=3)
+    with torch.device("meta"):
+        model = build_classifier(preset.config, ClassifierHeadConfig(pooling="first"), shape, 1_000)
+    assert sum(one.numel() for one in model.parameters()) == pytest.approx(86e6, rel=0.04)

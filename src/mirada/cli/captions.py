@@ -12,6 +12,7 @@ from mirada.cli.saying import print_json, say
 
 if TYPE_CHECKING:
     from mirada.evaluation.captions import LanguageScore
+    from mirada.training.result import CaptionResult
 
 
 def predict_captions(asked: Asked) -> None:
@@ -58,9 +59,9 @@ def evaluate_captions(model: Path, table: Path, beam: int, as_json: bool) -> Non
         typer.echo(line)
 
 
-def tell_captions(scores: "Sequence[LanguageScore]", folder: Path) -> None:
+def tell_captions(result: "CaptionResult", folder: Path) -> None:
     """Tell how a finished captioner does, and how to try it."""
-    for line in score_lines(scores):
+    for line in score_lines(result.languages):
         say(f"Test, {line}")
     say(f"The model is in {folder}. Try it: mirada predict {folder} picture.png")
 

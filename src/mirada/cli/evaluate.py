@@ -113,15 +113,19 @@ def _evaluate_alone(
         case "vectors":
             evaluate_words(model, source, as_json)
         case "mlm" | "elmo":
-            if stride is not None:
-                fail(f"--stride is for language models of --task lm; leave it out, since {model} reads line by line")
-            evaluate_reading(model, source, as_json)
+            _evaluate_reading(model, source, stride, as_json)
         case "forecast":
             evaluate_series(model, source, as_json)
         case "caption":
             evaluate_captions(model, source, beam, as_json)
         case _:
             fail(f"--reference is missing: {model} is a translator, and is scored against translations by people")
+
+
+def _evaluate_reading(model: Path, source: Path, stride: int | None, as_json: bool) -> None:
+    if stride is not None:
+        fail(f"--stride is for language models of --task lm; leave it out, since {model} reads line by line")
+    evaluate_reading(model, source, as_json)
 
 
 def _evaluate(

@@ -1,7 +1,8 @@
 """What `mirada train` tells of a finished model: how good it is, and what can be done with it."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mirada.cli.captions import tell_captions
 from mirada.cli.saying import say
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
         Reached,
         ReadTextResult,
         Result,
+        VectorsResult,
     )
 
 
@@ -26,29 +28,24 @@ def tell(result: "Reached | None", output: Path) -> None:
         LabelResult,
         LanguageResult,
         NodesResult,
+        Reached,
         ReadTextResult,
         Result,
         VectorsResult,
     )
 
-    match result:
-        case Result():
-            tell_translation(result, output)
-        case LanguageResult():
-            tell_language(result, output)
-        case VectorsResult(words=words, words_per_second=speed):
-            say(f"{words:,} words have vectors, learnt from {speed:,.0f} words/s.")
-            say(f"They are in {output}. Try them: mirada nearest {output} WORD")
-        case ReadTextResult():
-            tell_reading(result, output)
-        case NodesResult():
-            tell_nodes(result, output)
-        case LabelResult():
-            tell_labels(result, output)
-        case ForecastResult():
-            tell_forecaster(result, output)
-        case CaptionResult(languages=languages):
-            tell_captions(languages, output)
+    tellers: dict[type[Reached], Callable[[Any, Path], None]] = {
+        Result: tell_translation,
+        LanguageResult: tell_language,
+        VectorsResult: tell_vectors,
+        ReadTextResult: tell_reading,
+        NodesResult: tell_nodes,
+        LabelResult: tell_labels,
+        ForecastResult: tell_forecaster,
+        CaptionResult: tell_captions,
+    }
+    if result is not None:
+        tellers[type(result)](result, output)
 
 
 def tell_translation(result: "Result", output: Path) -> None:
@@ -66,6 +63,12 @@ def tell_language(result: "LanguageResult", output: Path) -> None:
         measured = f"loss {text.loss:.4f}, perplexity {text.perplexity:.2f}"
         say(f"Test text: {measured}, {text.bits_per_character:.4f} bits per character  {text.signature}")
     say(f"The model is in {output}. Try it: mirada generate {output}")
+
+
+def tell_vectors(result: "VectorsResult", output: Path) -> None:
+    """Of word vectors."""
+    say(f"{result.words:,} words have vectors, learnt from {result.words_per_second:,.0f} words/s.")
+    say(f"They are in {output}. Try them: mirada nearest {output} WORD")
 
 
 def tell_reading(result: "ReadTextResult", output: Path) -> None:

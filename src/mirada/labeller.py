@@ -89,7 +89,8 @@ class Tagger:
         """How words enter."""
         if self.loaded.subwords is None:
             raise FolderError(f"{self.folder} reads no text, so it can tag none")
-        return WordEncoding(self.loaded.subwords, _spelling(self.loaded), self.config.longest)
+        tree = self.config.graph == "tree"
+        return WordEncoding(self.loaded.subwords, _spelling(self.loaded), self.config.longest, tree)
 
     @cached_property
     def known(self) -> frozenset[str] | None:
@@ -99,9 +100,9 @@ class Tagger:
             return None
         return frozenset(path.read_text(encoding="utf-8").split("\n"))
 
-    def tag(self, sentences: Sequence[Sequence[str]]) -> list[Tagged]:
-        """The labels of the words of these sentences."""
-        scores = predict(self.loaded.model, self.encoding.encode(sentences))
+    def tag(self, sentences: Sequence[Sequence[str]], heads: Sequence[Sequence[int]] | None = None) -> list[Tagged]:
+        """The labels of the words of these sentences; a tagger that looks along trees needs the heads of the words."""
+        scores = predict(self.loaded.model, self.encoding.encode(sentences, None, heads))
         best = scores.argmax(1)
         likely = np.exp(scores[np.arange(len(best)), best])
         found, first = [], 0
@@ -119,7 +120,8 @@ class Tagger:
         right = [
             [nothing if value == NOTHING else value for value in sentence.column(column)] for sentence in sentences
         ]
-        labelled = self.encoding.encode(forms, [self.loaded.labels.encode(row) for row in right])
+        heads = [sentence.heads for sentence in sentences]
+        labelled = self.encoding.encode(forms, [self.loaded.labels.encode(row) for row in right], heads)
         words = np.array([word for row in forms for word in row], dtype=object)
         asked = np.flatnonzero(labelled.labels != MISSING)
         said = predict(self.loaded.model, labelled)[asked].argmax(1)

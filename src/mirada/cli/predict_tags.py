@@ -52,7 +52,7 @@ def _filled(tagger: "Tagger", asked: Asked, remarks: Remarks) -> Answers:
         return
     for some in chunks(read_blocks(asked.given), AT_ONCE):
         good = [found for _, found in some if isinstance(found, Sentence) and found.words]
-        answers = iter(tagger.tag([one.forms for one in good]) if good else [])
+        answers = iter(tagger.tag([one.forms for one in good], [one.heads for one in good]) if good else [])
         for lines, found in some:
             if not isinstance(found, Sentence):
                 remarks.add(f"{found.place}: {found.reason}; the sentence is left as it was")

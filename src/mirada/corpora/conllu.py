@@ -17,7 +17,7 @@ from mirada.corpora.opening import opened, unpacked_name
 from mirada.corpora.pair import CorpusError, Fault, Place
 
 COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
-FORM = COLUMNS.index("form")
+ID, FORM, HEAD = (COLUMNS.index(name) for name in ("id", "form", "head"))
 WORD, BESIDE = re.compile(rb"[1-9]\d{0,8}"), re.compile(rb"\d{1,9}[-.]\d{1,9}")
 MOST_LINES = 100_000  # of one sentence
 NOTHING = "_"  # what stands where nothing is said
@@ -39,6 +39,12 @@ class Sentence:
     def forms(self) -> list[str]:
         """The words as they are written."""
         return self.column(FORM)
+
+    @property
+    def heads(self) -> list[int]:
+        """The word that each word depends on, counted from 0; −1 for the root, and where nothing is said."""
+        numbers = {word: number for number, word in enumerate(self.column(ID))}
+        return [numbers.get(head, -1) for head in self.column(HEAD)]
 
     def filled(self, number: int, values: Sequence[str]) -> Sentence:
         """The sentence with other values in a column of its words, and else byte for byte as it was."""

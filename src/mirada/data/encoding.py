@@ -6,7 +6,7 @@ One class for each kind of thing that can be read; a classifier asks no more of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from mirada.data.inputs import Bags, Inputs, Numbers, Tokens
 from mirada.data.labelled import Labelled
+from mirada.data.trees import heads_in_rows
 from mirada.text.labels import MISSING
 from mirada.text.spelling import Spelling
 from mirada.text.subwords import BEGIN, Subwords
@@ -93,9 +94,26 @@ class WordEncoding:
     subwords: Subwords
     spelling: int
     longest: int  # places of a row; a longer sentence is read in parts
+    tree: bool = False  # whether words look along the edges of the sentence's tree
 
-    def encode(self, sentences: Sequence[Sequence[str]], labels: Sequence[Sequence[int]] | None = None) -> Labelled:
-        """The sentences, divided into rows where they are too long; the words stay in order."""
+    def encode(
+        self,
+        sentences: Sequence[Sequence[str]],
+        labels: Sequence[Sequence[int]] | None = None,
+        heads: Sequence[Sequence[int]] | None = None,
+    ) -> Labelled:
+        """The sentences, divided into rows where they are too long; the words stay in order.
+
+        `heads` are the words that words depend on, −1 for none; who reads trees needs them.
+        """
+        labelled = self._encoded(sentences, labels)
+        if not self.tree:
+            return labelled
+        if heads is None or labelled.counts is None:
+            raise ValueError("this model looks along the trees of sentences; give it CoNLL-U with the column head")
+        return replace(labelled, heads=heads_in_rows(list(map(len, sentences)), heads, labelled.counts))
+
+    def _encoded(self, sentences: Sequence[Sequence[str]], labels: Sequence[Sequence[int]] | None) -> Labelled:
         if labels is None:
             labels = [[MISSING] * len(words) for words in sentences]
         flat = np.array([one for row in labels for one in row], dtype=np.int64)

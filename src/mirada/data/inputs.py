@@ -18,7 +18,7 @@ from jaxtyping import Shaped
 from numpy.typing import NDArray
 from torch import Tensor
 
-from mirada.attention import Padding
+from mirada.attention import Edges, Padding
 from mirada.text.subwords import PADDING
 
 
@@ -29,13 +29,17 @@ class Entered:
     values: Shaped[Tensor, "B N ..."]
     padding: Padding | None
     tokens: int  # places without padding
+    edges: Edges | None = None  # who may look at whom, where a row has a graph of its own
 
     def to(self, device: torch.device) -> Entered:
         """The batch on a device."""
         if device.type == "cpu":
             return self
         padding = None if self.padding is None else replace(self.padding, real=self.padding.real.to(device))
-        return replace(self, values=self.values.to(device), padding=padding)
+        edges = self.edges
+        if edges is not None:
+            edges = replace(edges, queries=edges.queries.to(device), keys=edges.keys.to(device))
+        return replace(self, values=self.values.to(device), padding=padding, edges=edges)
 
 
 @runtime_checkable

@@ -20,6 +20,7 @@ from torch import Tensor
 from mirada.corpora.pair import CorpusError
 from mirada.data.inputs import Entered, Inputs
 from mirada.data.order import POOL, Cut, Position, cut
+from mirada.data.trees import tree_edges
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,7 @@ class Labelled:
     labels: NDArray[np.int64]  # of all rows, or of all words
     sizes: NDArray[np.int64] | None = None  # places of each word
     counts: NDArray[np.int64] | None = None  # words of each row
+    heads: NDArray[np.int64] | None = None  # of each word: that of its row which it depends on, −1 for none
 
     def __len__(self) -> int:
         return len(self.inputs.lengths)
@@ -78,6 +80,9 @@ class Labelled:
             return LabelBatch(entered, None, torch.from_numpy(self.labels[rows]))
         chosen = self._words_of(rows, self.counts)
         sizes, labels = self.sizes[chosen], self.labels[chosen]
+        if self.heads is not None:
+            edges = tree_edges(self.counts[rows], self.heads[chosen], sizes, entered.values.shape[1])
+            entered = replace(entered, edges=edges)
         # Real places row by row are the words' places one behind another.
         real = np.arange(entered.values.shape[1]) < self.inputs.lengths[rows][:, None]
         places, word = np.flatnonzero(real), np.repeat(np.arange(len(sizes)), sizes)

@@ -12,13 +12,14 @@ import torch
 from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 
-from mirada.attention import Additive, Attention, Facts, Maps, Padding
+from mirada.attention import Additive, Attention, Edges, Facts, Maps, Padding
 from mirada.layers.noise import Noise, drop
 from mirada.layers.output import OutputLayer
-from mirada.models.reading import Reader
+from mirada.models.reading import EncoderReader, Reader
 
 WordPooling = Literal["mean", "first"]
 TextPooling = Literal["mean", "first", "max", "attention"]
+WordGraph = Literal["complete", "tree"]  # whom a word looks at: all of its sentence, or its neighbours in the tree
 
 
 class Labeller(nn.Module, ABC):
@@ -34,8 +35,23 @@ class Labeller(nn.Module, ABC):
         padding: Padding | None,
         words: tuple[Int[Tensor, "L"], Int[Tensor, "L"], int] | None,
         noise: Noise | None = None,
+        edges: Edges | None = None,
     ) -> Float[Tensor, "M W"]:
-        """The states of all that is labelled; `words`: which of the B · N places belong to which word, of how many."""
+        """The states of all that is labelled; `words`: which of the B · N places belong to which word, of how many.
+
+        With `edges`, each place looks at those alone that they name.
+        """
+
+
+def read(
+    reader: Reader, entered: Tensor, padding: Padding | None, noise: Noise | None, edges: Edges | None
+) -> Float[Tensor, "B N W"]:
+    """The states of what is read; only an encoder can look along edges."""
+    if edges is None:
+        return reader(entered, padding, noise)
+    if not isinstance(reader, EncoderReader):
+        raise ValueError(f"{type(reader).__name__} reads along no edges; use an encoder")
+    return reader(entered, padding, noise, edges=edges)
 
 
 class Tagger(Labeller):
@@ -52,10 +68,11 @@ class Tagger(Labeller):
         padding: Padding | None,
         words: tuple[Int[Tensor, "L"], Int[Tensor, "L"], int] | None,
         noise: Noise | None = None,
+        edges: Edges | None = None,
     ) -> Float[Tensor, "M W"]:
         if words is None:
             raise ValueError("a tagger labels words, and none were named")
-        states = self.reader(entered, padding, noise).flatten(0, 1)
+        states = read(self.reader, entered, padding, noise, edges).flatten(0, 1)
         return drop(noise, pool_words(states, *words, self.pooling))
 
 
@@ -91,8 +108,9 @@ class Classifier(Labeller):
         padding: Padding | None,
         words: tuple[Int[Tensor, "L"], Int[Tensor, "L"], int] | None,
         noise: Noise | None = None,
+        edges: Edges | None = None,
     ) -> Float[Tensor, "M W"]:
-        return drop(noise, self.pooling(self.reader(entered, padding, noise), padding))
+        return drop(noise, self.pooling(read(self.reader, entered, padding, noise, edges), padding))
 
 
 class Pooling(nn.Module):

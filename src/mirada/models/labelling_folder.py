@@ -22,7 +22,7 @@ from mirada.models.folder import (
     read_tensors,
     save_folder,
 )
-from mirada.models.labelling import Labeller
+from mirada.models.labelling import Labeller, WordGraph
 from mirada.models.labelling_config import ClassifierHeadConfig, TaggerHeadConfig, build_labeller
 from mirada.models.reading_config import ReadingConfig
 from mirada.models.reading_folder import read_subwords
@@ -63,6 +63,7 @@ class TaggerFolderConfig(LabelFolderConfig):
 
     task: Literal["tag"] = "tag"
     column: str = Field(default="upos", max_length=20)  # of CoNLL-U, that is filled
+    graph: WordGraph = "complete"  # whom a word looks at
     head: TaggerHeadConfig = TaggerHeadConfig()
 
 

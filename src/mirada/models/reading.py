@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from mirada.attention import Facts, Padding
+from mirada.attention import Edges, Facts, Padding
 from mirada.layers.bag import BagEmbedding
 from mirada.layers.embedding import Embedding
 from mirada.layers.noise import Noise, drop
@@ -53,12 +53,16 @@ class EncoderReader(Reader):
         padding: Padding | None = None,
         noise: Noise | None = None,
         segments: Int[Tensor, "B N"] | None = None,
+        edges: Edges | None = None,
     ) -> Float[Tensor, "B N W"]:
-        """The states of all places; without `segments`, all belong to the first one."""
+        """The states of all places; without `segments`, all belong to the first one.
+
+        With `edges`, a place looks at those alone that they name, such as its neighbours in a tree.
+        """
         states = self.embedding(entered, noise=noise)
         if self.segments is not None:
             states = states + (self.segments[0] if segments is None else functional.embedding(segments, self.segments))
-        return self.stack(states, Facts(padding), noise=noise)
+        return self.stack(states, Facts(padding, edges), noise=noise)
 
 
 class RecurrentReader(Reader):

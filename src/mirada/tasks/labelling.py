@@ -24,7 +24,7 @@ AT_ONCE = 4_096  # places of a batch that is scored
 def states_of(model: Labeller, batch: LabelBatch, noise: Noise | None = None) -> Float[Tensor, "M W"]:
     """The states of all that is labelled in a batch."""
     words = None if batch.words is None else (batch.words.places, batch.words.word, batch.words.count)
-    return model(batch.entered.values, batch.entered.padding, words, noise)
+    return model(batch.entered.values, batch.entered.padding, words, noise, batch.entered.edges)
 
 
 def predict(model: Labeller, labelled: Labelled, device: torch.device | str = "cpu") -> Float[np.ndarray, "M Y"]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from mirada.corpora.conllu import column_of
 from mirada.models.config import Strict
+from mirada.models.labelling import WordGraph
 from mirada.models.labelling_config import ClassifierHeadConfig, TaggerHeadConfig
 from mirada.models.reading_config import ReadingConfig, RecurrentReaderConfig
 from mirada.training.config import AnyRunConfig, LearningConfig
@@ -26,6 +27,7 @@ class TagDataConfig(LabelDataConfig):
     """From treebanks to labelled words."""
 
     column: str = Field(default="upos", description="of CoNLL-U: upos, xpos, feats, deprel, …, or its number from 1")
+    graph: WordGraph = Field(default="complete", description="whom a word looks at: all, or its neighbours in the tree")
 
     @field_validator("column")
     @classmethod
@@ -63,6 +65,14 @@ class TagRunConfig(LabelRunConfig):
 
     data: TagDataConfig = TagDataConfig()
     head: TaggerHeadConfig = TaggerHeadConfig()
+
+    @model_validator(mode="after")
+    def _can_look(self) -> TagRunConfig:
+        if self.data.graph == "tree" and self.model.kind != "encoder":
+            raise ValueError(
+                f"data.graph = tree needs words that look, not model.kind = {self.model.kind}; use encoder"
+            )
+        return self
 
 
 class ClassifyRunConfig(LabelRunConfig):

@@ -37,6 +37,7 @@ class Item(Generic[T]):
     entered: T
     labels: tuple[str | None, ...]
     key: str  # near-duplicates of which stay together when a set is divided
+    heads: tuple[int, ...] = ()  # of the words of a sentence that comes with its tree
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,7 +43,8 @@ class NodesTrainingConfig(LearningConfig):
     precision: PrecisionKind = "fp32"  # what is added up edge by edge gains nothing from bf16
     validations: int = Field(default=20, ge=1)
     patience: int = Field(default=0, ge=0)
-    select: Literal["accuracy", "loss"] = "accuracy"
+    # Of few development nodes the accuracy jumps, and may be best at a moment when little is learnt.
+    select: Literal["accuracy", "loss"] = "loss"
 
 
 class NodesRunConfig(AnyRunConfig):

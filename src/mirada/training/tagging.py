@@ -55,7 +55,7 @@ class TagFamily(LabelFamily):
             subwords, made_from = prepare_subwords(self.output, self.files, data, texts, say)
         else:
             subwords, made_from = self.loaded.subwords, identity_of(self.files, data)
-        encoding = WordEncoding(subwords, spelling_of(config), longest_of(config))
+        encoding = WordEncoding(subwords, spelling_of(config), longest_of(config), data.graph == "tree")
         sets = {part: _labelled(encoding, parts.items[part], labels) for part in PARTS}
         facts = LabelFacts(
             made_from=made_from,
@@ -82,6 +82,7 @@ class TagFamily(LabelFamily):
             scores=recorded(scores),
             model=config.model,
             column=COLUMNS[column_of(_data(config).column)],
+            graph=_data(config).graph,
             head=config.head if isinstance(config.head, TaggerHeadConfig) else TaggerHeadConfig(),
         )
 
@@ -112,11 +113,12 @@ def read_tagged(path: Path, number: int) -> Iterator[Item[list[str]] | Fault]:
             yield found
         elif found.words:
             labels = tuple(nothing if value == NOTHING else value for value in found.column(number))
-            yield Item(found.forms, labels, " ".join(found.forms))
+            yield Item(found.forms, labels, " ".join(found.forms), tuple(found.heads))
 
 
 def _labelled(encoding: WordEncoding, items: list[Item[list[str]]], labels: Labels) -> Labelled:
-    return encoding.encode([item.entered for item in items], [labels.encode(item.labels) for item in items])
+    numbers = [labels.encode(item.labels) for item in items]
+    return encoding.encode([item.entered for item in items], numbers, [item.heads for item in items])
 
 
 def _keep_words(folder: Path, parts: Parts[list[str]]) -> None:

@@ -20,7 +20,7 @@ from mirada.models.language_folder import LoadedLanguage, load
 from mirada.models.ngram import Ngram
 from mirada.tasks.language import spans, total_loss
 from mirada.text.subwords import SPECIAL
-from mirada.text.units import Units, encode_text
+from mirada.text.units import Units, counted_in, encode_text
 
 NOTHING = -1  # the id that ends a text: none, since a running text goes on
 LONGEST = 100_000  # tokens that are written at once
@@ -88,10 +88,11 @@ class Generator:
             raise ValueError("a text without a line cannot be scored; give one with some")
         characters = units.characters_in(lines)
         if isinstance(model, Ngram):  # every token sees all that the model looks back at
-            return TextScore(-float(model.log_probabilities(text).mean()), len(text), characters, model.context, 1)
+            loss = -float(model.log_probabilities(text).mean())
+            return TextScore(loss, len(text), characters, model.context, 1, counted_in(units))
         step = model.context if stride is None else stride
         total, count = total_loss(model, text, units.line_end, spans(len(text), model.context, step))
-        return TextScore(total / count, count, characters, model.context, step)
+        return TextScore(total / count, count, characters, model.context, step, counted_in(units))
 
     def unknown(self, lines: Sequence[str]) -> int:
         """How many characters of a text were never met in training, and have no unit that spells them."""

@@ -9,16 +9,21 @@ from mirada.cli.saying import print_json, say
 
 
 def evaluate_text(model: Path, path: Path, stride: int | None, as_json: bool) -> None:
-    """Print loss, perplexity and bits per character of a file."""
+    """Print loss, perplexity and bits per character of a file; of music, nats per step."""
     from mirada.corpora.documents import readable, survey
     from mirada.generator import Generator
 
-    found = survey(path)
+    generator = Generator.load(model)
+    music = generator.loaded.config.units == "events"
+    found = survey(path, music)
     if found.first_fault is not None:
         fail(f"{found.first_fault.place}: {found.first_fault.reason}", FAILED)
     if not found.characters:
         fail(f"{path} is empty; name a text file", FAILED)
-    generator, lines = Generator.load(model), list(readable(path))
+    lines = list(readable(path, music=music))
+    if found.parts is not None:
+        lines = lines[len(lines) - found.parts[-1] :]
+        say(f"Of {path}, the {len(lines):,} pieces that it means for tests are scored.")
     unknown = generator.unknown(lines)
     if unknown:
         say(f"{unknown:,} characters were never met in training; each counts as one unknown character.")
@@ -29,7 +34,7 @@ def evaluate_text(model: Path, path: Path, stride: int | None, as_json: bool) ->
     for name, value in (
         ("loss", score.loss),
         ("perplexity", score.perplexity),
-        ("bits per character", score.bits_per_character),
+        score.rate,
     ):
         typer.echo(f"{name:<20}{value:9.4f}")
-    typer.echo(f"{score.tokens:,} tokens, {score.characters:,} characters  {score.signature}")
+    typer.echo(f"{score.tokens:,} tokens, {score.characters:,} {score.counted}  {score.signature}")

@@ -61,7 +61,7 @@ def tell_language(result: "LanguageResult", output: Path) -> None:
     text = result.test
     if text is not None:
         measured = f"loss {text.loss:.4f}, perplexity {text.perplexity:.2f}"
-        say(f"Test text: {measured}, {text.bits_per_character:.4f} bits per character  {text.signature}")
+        say(f"Test text: {measured}, {text.rate[1]:.4f} {text.rate[0]}  {text.signature}")
     say(f"The model is in {output}. Try it: mirada generate {output}")
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from mirada.corpora.music import own_parts, pieces
 from mirada.corpora.opening import Meter
 from mirada.corpora.pair import Fault
 from mirada.corpora.running import running
@@ -32,9 +33,10 @@ class Document:
     path: Path
     first: int
     count: int
+    music: bool = False  # whether its lines are pieces
 
     def __iter__(self) -> Iterator[str]:
-        return islice(readable(self.path), self.first, self.first + self.count)
+        return islice(readable(self.path, music=self.music), self.first, self.first + self.count)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +47,8 @@ class Survey:
     lengths: NDArray[np.int32]
     faults: int
     first_fault: Fault | None
+    music: bool = False
+    parts: tuple[int, ...] | None = None  # lines that the file itself means for training, development and test
 
     @property
     def characters(self) -> int:
@@ -57,27 +61,31 @@ class Survey:
         # Half a character more, so that shares that add up to one but for rounding leave no last line behind.
         wanted = np.cumsum(shares)[:-1] * self.characters + 0.5
         borders = np.searchsorted(ends, wanted, side="right").tolist()
+        if self.parts is not None and len(shares) == len(self.parts) and sum(shares[1:]) > 0 and all(shares):
+            borders = np.cumsum(self.parts)[:-1].tolist()
         starts = [0, *borders]
         return [
-            Document(self.path, start, end - start)
+            Document(self.path, start, end - start, self.music)
             for start, end in zip(starts, [*borders, len(self.lengths)], strict=True)
         ]
 
 
-def readable(path: Path, meter: Meter | None = None) -> Iterator[str]:
-    """The lines of a file that are text."""
-    return (line for line in running(path, meter, LINE_BYTES) if isinstance(line, str))
+def readable(path: Path, meter: Meter | None = None, music: bool = False) -> Iterator[str]:
+    """The lines of a file that are text, or pieces."""
+    found = pieces(path) if music else running(path, meter, LINE_BYTES)
+    return (line for line in found if isinstance(line, str))
 
 
-def survey(path: Path) -> Survey:
+def survey(path: Path, music: bool = False) -> Survey:
     """Read a file once."""
     lengths, faults, first = array("i"), 0, None
-    for line in running(path, limit=LINE_BYTES):
+    for line in pieces(path) if music else running(path, limit=LINE_BYTES):
         if isinstance(line, str):
             lengths.append(len(line) + 1)
         else:
             faults, first = faults + 1, first or line
-    return Survey(path, np.array(lengths, dtype=np.int32), faults, first)
+    parts = own_parts(path) if music and not faults else None
+    return Survey(path, np.array(lengths, dtype=np.int32), faults, first, music, parts)
 
 
 def characters_of(documents: Sequence[Document]) -> set[str]:

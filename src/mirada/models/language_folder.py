@@ -26,10 +26,11 @@ from mirada.models.folder import (
 from mirada.models.language import AnyLanguageModel
 from mirada.models.ngram import Ngram
 from mirada.text.characters import Characters
+from mirada.text.events import Events
 from mirada.text.subwords import Subwords
 from mirada.text.units import SubwordLines, UnitKind, Units
 
-CHARACTERS = "characters.json"
+CHARACTERS, EVENTS = "characters.json", "events.json"
 LARGEST_CHARACTERS = 4_000_000  # bytes
 
 
@@ -53,7 +54,7 @@ class LoadedLanguage:
 
 def units_file(kind: UnitKind) -> str:
     """The name of the file that holds the units."""
-    return CHARACTERS if kind == "characters" else SUBWORDS
+    return {"characters": CHARACTERS, "events": EVENTS}.get(kind, SUBWORDS)
 
 
 def save(folder: Path, config: LanguageFolderConfig, tensors: Mapping[str, Tensor], units: Units, card: str) -> None:
@@ -103,7 +104,7 @@ def read_units(folder: Path, kind: UnitKind) -> Units:
             return SubwordLines(Subwords.load(path))
         if path.stat().st_size > LARGEST_CHARACTERS:
             raise FolderError(f"{path} has {path.stat().st_size:,} bytes; at most {LARGEST_CHARACTERS:,} are read")
-        return Characters.of_bytes(path.read_bytes())
+        return (Events if kind == "events" else Characters).of_bytes(path.read_bytes())
     except FileNotFoundError:
         raise FolderError(f"{path} is missing; copy the whole folder, or train again") from None
     except FolderError:

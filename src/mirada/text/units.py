@@ -9,10 +9,11 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from mirada.text.events import Events
 from mirada.text.normalise import normalise
 from mirada.text.subwords import END, Subwords
 
-UnitKind = Literal["characters", "subwords"]
+UnitKind = Literal["characters", "subwords", "events"]
 
 
 @runtime_checkable
@@ -34,7 +35,7 @@ class Units(Protocol):
         """The text of ids."""
 
     def characters_in(self, lines: Sequence[str]) -> int:
-        """How many characters lines stand for, with their ends."""
+        """How many characters lines stand for, with their ends; of music, how many steps."""
 
     def to_bytes(self) -> bytes:
         """The vocabulary as a file."""
@@ -71,6 +72,11 @@ class SubwordLines:
 
     def to_bytes(self) -> bytes:
         return self.subwords.to_bytes()
+
+
+def counted_in(units: Units) -> Literal["characters", "steps"]:
+    """What a score is stated for each of."""
+    return "steps" if isinstance(units, Events) else "characters"
 
 
 def encode_text(units: Units, text: str) -> list[int]:

@@ -20,6 +20,7 @@ from mirada.models.language import AnyLanguageModel
 from mirada.models.language_folder import LanguageFolderConfig, LoadedLanguage
 from mirada.models.ngram import Ngram
 from mirada.tasks.language import LanguageTask, spans, spread, total_loss
+from mirada.text.units import counted_in
 from mirada.training import curves
 from mirada.training.asked import Asked
 from mirada.training.checkpoint import Progress
@@ -168,10 +169,11 @@ class LanguageSubject:
         total, count = total_loss(model, text, self.prepared.units.line_end, windows)
         # Of a sample of the windows, the characters are as many as its tokens stand for on average.
         characters = round(self.prepared.facts.characters["test"] * count / len(text))
-        return TextScore(total / count, count, characters, context, context)
+        return TextScore(total / count, count, characters, context, context, counted_in(self.prepared.units))
 
 
 def recorded(test: TextScore) -> dict[str, MetricRecord]:
     """A score as a folder keeps it."""
-    measured = {"loss": test.loss, "perplexity": test.perplexity, "bits_per_character": test.bits_per_character}
+    name, value = test.rate
+    measured = {"loss": test.loss, "perplexity": test.perplexity, name.replace(" ", "_"): value}
     return {name: MetricRecord(score=value, signature=test.signature) for name, value in measured.items()}

@@ -59,7 +59,7 @@ def _scores(result: LanguageResult) -> list[str]:
     if result.test is not None:
         lines.append(
             f"- test text: loss {result.test.loss:.4f}, perplexity {result.test.perplexity:.3f}, "
-            f"{result.test.bits_per_character:.4f} bits per character `{result.test.signature}`"
+            f"{result.test.rate[1]:.4f} {result.test.rate[0]} `{result.test.signature}`"
         )
     return lines
 

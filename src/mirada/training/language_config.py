@@ -14,14 +14,14 @@ from mirada.training.config import AnyRunConfig, LearningConfig
 class TextConfig(Strict):
     """From text files to tokens."""
 
-    units: UnitKind | None = Field(default=None, description="characters for little text, else subwords")
+    units: UnitKind | None = Field(default=None, description="characters for little text, else subwords; events: music")
     vocabulary: int | None = Field(default=None, ge=300, le=200_000, description="subwords; by the size of the text")
     dev_share: float = Field(default=0.05, ge=0, lt=0.5, description="of each file, before the test's")
     test_share: float = Field(default=0.05, ge=0, lt=0.5, description="of each file, at its end")
 
     @model_validator(mode="after")
     def _vocabulary_fits(self) -> TextConfig:
-        if self.units == "characters" and self.vocabulary is not None:
+        if self.units in ("characters", "events") and self.vocabulary is not None:
             raise ValueError("data.vocabulary counts subwords; leave it out, or use data.units = subwords")
         return self
 

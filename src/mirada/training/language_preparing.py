@@ -9,12 +9,14 @@ from itertools import chain
 from pathlib import Path
 
 from mirada.corpora.documents import Document, Survey, build_stream, characters_of, survey
+from mirada.corpora.music import is_midi
 from mirada.corpora.pair import CorpusError
 from mirada.corpora.store import Store, fingerprint
 from mirada.models.config import Strict
 from mirada.models.folder import write_file
 from mirada.models.language_folder import read_units, units_file
 from mirada.text.characters import Characters
+from mirada.text.events import Events
 from mirada.text.units import SubwordLines, UnitKind, Units
 from mirada.text.vocabulary import learn
 from mirada.training.language_config import TextConfig
@@ -115,9 +117,12 @@ def _make(
     data = folder / DATA
     shutil.rmtree(data, ignore_errors=True)
     data.mkdir(parents=True)
-    surveys = {part: [survey(path) for path in getattr(files, part)] for part in PARTS}
+    music = _is_music(files, config, given)
+    surveys = {part: [survey(path, music) for path in getattr(files, part)] for part in PARTS}
     documents = _divide(surveys, files, config, say)
-    given = given or _learn(documents["train"], sum(one.characters for one in surveys["train"]), config, say)
+    if given is None:
+        characters = sum(one.characters for one in surveys["train"])
+        given = Given("events", Events()) if music else _learn(documents["train"], characters, config, say)
     write_file(folder / units_file(given.kind), given.units.to_bytes())
     built = {part: build(documents[part], given.units, data / part, made_from) for part in PARTS}
     facts = TextFacts(
@@ -131,6 +136,13 @@ def _make(
     )
     write_file(data / FACTS, (facts.model_dump_json(indent=2) + "\n").encode())
     say(_told(facts))
+
+
+def _is_music(files: Files, config: TextConfig, given: Given | None) -> bool:
+    """Whether the files hold pieces of music: it is said, or their names say so."""
+    if given is not None:
+        return given.kind == "events"
+    return config.units == "events" or (config.units is None and all(map(is_midi, files.train)))
 
 
 def _divide(

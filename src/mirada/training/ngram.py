@@ -13,6 +13,7 @@ from mirada.models.config import NgramConfig, Strict
 from mirada.models.language_folder import LanguageFolderConfig
 from mirada.models.ngram import Ngram
 from mirada.tasks.task import Score
+from mirada.text.units import counted_in
 from mirada.training.language import recorded
 from mirada.training.language_card import write_counted_card
 from mirada.training.language_config import TextConfig
@@ -55,4 +56,4 @@ def count(files: Files, folder: Path, settings: Tree, where: str, say: Say) -> L
 def _score(model: Ngram, prepared: PreparedText, part: str) -> TextScore:
     text = prepared.stores[part].stream("source")
     loss = -float(model.log_probabilities(text).mean())
-    return TextScore(loss, len(text), prepared.facts.characters[part], model.context, 1)
+    return TextScore(loss, len(text), prepared.facts.characters[part], model.context, 1, counted_in(prepared.units))

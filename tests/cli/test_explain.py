@@ -87,8 +87,8 @@ def test_a_translator_looks_at_itself_and_at_the_source(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("model", "told"),
     [
-        (NgramConfig(), "kind ngram, which has no attention to explain"),
-        (RecurrentLanguageConfig(width=4), "kind recurrent_language, which has no attention"),
+        (NgramConfig(), "kind ngram, which has no attention over a sequence"),
+        (RecurrentLanguageConfig(width=4), "kind recurrent_language, which has no attention over a sequence"),
     ],
     ids=["ngram", "recurrent"],
 )

@@ -41,7 +41,7 @@ def explain(
     dtype, why = choose("auto", choose_device("cpu"))
     found = explain_model(sketch(config), places, batch, dtype)
     if not found:
-        fail(f"{model} holds a model of kind {getattr(config, 'kind', '?')}, which has no attention to explain")
+        fail(f"{model} holds a model of kind {getattr(config, 'kind', '?')}, which has no attention over a sequence")
     precision = str(dtype).removeprefix("torch.")
     if as_json:
         told = {"model": str(model), "length": places, "batch": batch, "training_precision": precision}

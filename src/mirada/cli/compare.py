@@ -140,7 +140,7 @@ def _labels(models: Sequence[Path]) -> list[str]:
 
 
 def _costs(folder: Path) -> Costs:
-    from mirada.cli.info import look_into
+    from mirada.cli.info_known import look_into
     from mirada.export.folder import is_exported
 
     if is_exported(folder):

@@ -29,7 +29,7 @@ def explain(
 ) -> None:
     """Tell for every layer who is looked at, by which kernel and why, what it costs, and how that grows with length."""
     begin(quiet, verbose)
-    from mirada.cli.info import look_into
+    from mirada.cli.info_known import look_into
     from mirada.export.folder import is_exported
     from mirada.models.explaining import explain_model, sketch
     from mirada.training.precision import choose, choose_device

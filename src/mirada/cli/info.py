@@ -8,174 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mirada.cli.failure import failing
+from mirada.cli.info_known import Known, files_of, look_into
 from mirada.cli.saying import Quiet, Verbose, begin, is_verbose, print_json
 
 if TYPE_CHECKING:
     from mirada.export.folder import Exported
-    from mirada.models.config import AnyModelConfig, LookConfig, NgramConfig, RecurrentStackConfig
-    from mirada.models.folder import FolderConfig
-    from mirada.models.labelling_folder import AnyLabelFolderConfig
-    from mirada.models.language_folder import LanguageFolderConfig
-    from mirada.models.nodes_config import GraphConfig
-    from mirada.models.nodes_folder import NodesFolderConfig
-    from mirada.models.reading_config import AnyReadingConfig
-    from mirada.models.reading_folder import ReadingFolderConfig
-    from mirada.models.vectors_config import VectorsConfig
-    from mirada.models.vectors_folder import VectorsFolderConfig
+    from mirada.models.config import LookConfig, RecurrentStackConfig
 
-    AnyFolderConfig = (
-        FolderConfig
-        | LanguageFolderConfig
-        | ReadingFolderConfig
-        | VectorsFolderConfig
-        | NodesFolderConfig
-        | AnyLabelFolderConfig
-    )
-    from mirada.tasks.task import Score
-    from mirada.training.checkpoint import Progress
-    from mirada.training.labelling_preparing import LabelFacts
-    from mirada.training.language_preparing import TextFacts
-    from mirada.training.nodes_preparing import GraphFacts
-    from mirada.training.preparing import Facts
-    from mirada.training.record import RunRecord
-    from mirada.training.vectors_preparing import WordFacts
-
-# Of models whose folder does not say yet what they are for: the task of each kind.
-TASKS = {"skipgram": "vectors", "cbow": "vectors", "encoder": "mlm", "elmo": "elmo", "graph": "nodes"}
 LEFT = 12  # columns of the names before what is told
-
-
-@dataclass(frozen=True)
-class Known:
-    """What the files of a folder tell; those that are not there yet, or were not copied, tell nothing."""
-
-    folder: Path
-    config: "AnyFolderConfig | None"  # of a model that was finished once
-    record: "RunRecord | None"  # of its training
-    progress: "Progress | None"
-    facts: "Facts | GraphFacts | TextFacts | WordFacts | LabelFacts | None"  # of its data
-    model: "AnyModelConfig | GraphConfig | NgramConfig | VectorsConfig | AnyReadingConfig | None"
-    parameters: int | None
-    tested: Mapping[str, Mapping[str, object]]
-    files: Mapping[str, int]  # with their bytes; folders with those of all in them
-
-    @property
-    def languages(self) -> tuple[str, str]:
-        """From and to; empty where nobody tells, and for other tasks than translation."""
-        if self.config is not None:
-            return str(getattr(self.config, "source", "")), str(getattr(self.config, "target", ""))
-        data = self.record.identity.get("data") if self.record is not None else None
-        return (str(data.get("from", "")), str(data.get("to", ""))) if isinstance(data, Mapping) else ("", "")
-
-    @property
-    def task(self) -> str:
-        """What the model is for."""
-        if self.config is not None:
-            return self.config.task
-        if isinstance(found := getattr(self.facts, "task", None), str):
-            return found
-        kind = "" if self.model is None else self.model.kind
-        return "lm" if "language" in kind else TASKS.get(kind, "translation")
-
-    @property
-    def vocabulary(self) -> int | None:
-        """How many subwords there are."""
-        return self.config.vocabulary if self.config else self.facts.vocabulary if self.facts else None
-
-    @property
-    def units(self) -> str:
-        """What the vocabulary consists of."""
-        if self.task == "vectors":
-            return "words"
-        return str(getattr(self.config, "units", None) or getattr(self.facts, "units", "subwords"))
-
-    @staticmethod
-    def data(facts: "Facts | GraphFacts | TextFacts | WordFacts | LabelFacts") -> str:
-        """What was trained on, looked at and tested with, in words."""
-        from mirada.training.labelling_preparing import LabelFacts
-        from mirada.training.language_preparing import TextFacts
-        from mirada.training.nodes_preparing import GraphFacts, told_facts
-        from mirada.training.vectors_preparing import WordFacts
-
-        if isinstance(facts, LabelFacts):
-            train, dev, test = (facts.units[part] for part in ("train", "dev", "test"))
-            told = f"{facts.labels:,} labels: {train:,} {'words' if facts.task == 'tag' else 'rows'}"
-            return f"{told} trained on, {dev:,} looked at, {test:,} to test with"
-        if isinstance(facts, GraphFacts):
-            return told_facts(facts)
-        if isinstance(facts, TextFacts):
-            train, dev, test = (facts.tokens[part] for part in ("train", "dev", "test"))
-            return f"{train:,} {facts.units} trained on, {dev:,} looked at, {test:,} to test with"
-        if isinstance(facts, WordFacts):
-            return f"{facts.running:,} words trained on, {facts.different:,} different, in {facts.lines:,} lines"
-        return f"{facts.train:,} pairs trained on, {facts.dev:,} looked at, {facts.test:,} to test with"
-
-    @property
-    def best(self) -> "Score | None":
-        """The best score on the development set, by what the run selects."""
-        if self.progress is None or not self.progress.scores:
-            return None
-        select = _setting(self.record, "training", "select")
-        usual = all("chrf" in one.values for one in self.progress.scores)
-        name = select if isinstance(select, str) else "chrf" if usual else "loss"
-        return max(self.progress.scores, key=lambda one: (one.measure(name), one.step))
-
-    @property
-    def status(self) -> str:
-        """One word for programs: finished, running, prepared, or trained where its training was not copied along."""
-        if self.record is not None:
-            return self.record.status
-        return "trained" if self.config is not None else "prepared"
-
-    @property
-    def can_go_on(self) -> bool:
-        """Whether the command that began the training would go on where it stopped."""
-        return self.record is not None and self.progress is not None and self.status == "running"
-
-    def state(self) -> str:
-        """The state of the training in words."""
-        if self.model is not None and self.model.kind == "ngram":
-            return "counted at once; the same command counts again"
-        if self.record is None:
-            return "trained elsewhere" if self.config is not None else "the data is prepared; no step was made yet"
-        step, steps = self.progress.step if self.progress else 0, self.record.budget.steps
-        if self.status == "finished":
-            early = "; nothing got better, so it stopped early" if 0 < step < steps else ""
-            further = (
-                "its rate has fallen to nothing" if self.task == "vectors" else "a larger budget goes on from there"
-            )
-            return f"finished after {step or steps:,} of {steps:,} steps{early}; {further}"
-        if self.progress is None:
-            return f"begun, and nothing is saved yet of {steps:,} steps; the same command begins again"
-        return f"at step {step:,} of {steps:,}; if it is not running, the same command goes on from there"
-
-    def as_json(self) -> dict[str, object]:
-        """All of it for programs."""
-        source, target = self.languages
-        budget = self.record.budget if self.record else None
-        return {
-            "folder": str(self.folder),
-            "task": self.task,
-            "from": source,
-            "to": target,
-            "model": self.model.model_dump(mode="json") if self.model else None,
-            "parameters": self.parameters,
-            "vocabulary": self.vocabulary,
-            "scores": {"development": self.best.model_dump(mode="json") if self.best else None, **self.tested},
-            "budget": budget.model_dump(mode="json") if budget else None,
-            "training": {
-                "status": self.status,
-                "can_go_on": self.can_go_on,
-                "step": self.progress.step if self.progress else None,
-                "steps": budget.steps if budget else None,
-                "seconds": self.progress.seconds if self.progress else None,
-                "tokens": self.progress.tokens if self.progress else None,
-                "decided": self.record.decided if self.record else None,
-            },
-            "data": self.facts.model_dump(mode="json") if self.facts else None,
-            "files": dict(self.files),
-            "bytes": sum(self.files.values()),
-        }
 
 
 @dataclass(frozen=True)
@@ -227,10 +67,9 @@ def info(
 ) -> None:
     """Tell what a model is, how good it is, and whether its training can go on."""
     begin(quiet, verbose)
-    from mirada.cli.info_runs import look_at_run
     from mirada.export.folder import is_exported
 
-    known = _look_at_export(model) if is_exported(model) else look_at_run(model) or look_into(model)
+    known = _look_at_export(model) if is_exported(model) else look_into(model)
     if as_json:
         print_json(known.as_json())
     else:
@@ -241,184 +80,7 @@ def _look_at_export(folder: Path) -> KnownExport:
     """Read what an exported folder says of itself, when all its files are there."""
     from mirada.export.folder import read_about
 
-    return KnownExport(folder, read_about(folder), _files(folder))
-
-
-def look_into(folder: Path) -> Known:
-    """Read what there is; a folder of another kind is an error that says so."""
-    from mirada.models.folder import CONFIG
-    from mirada.training import preparing, record
-
-    run = record.read(folder) if folder.is_dir() else None
-    facts = _facts(folder / preparing.DATA)
-    begun = run is not None or facts is not None
-    config: AnyFolderConfig | None = None
-    if not begun or (folder / CONFIG).exists():
-        config = _read_config(folder)
-    return Known(
-        folder=folder,
-        config=config,
-        record=run,
-        progress=_progress(folder),
-        facts=facts,
-        model=config.model if config is not None else _model_of(run, folder),
-        parameters=_parameters(folder),
-        tested=_tested(config),
-        files=_files(folder),
-    )
-
-
-def _read_config(folder: Path) -> "AnyFolderConfig":
-    """The config of a finished folder, by its task."""
-    from mirada.models import labelling_folder, language_folder, nodes_folder, text_folders, vectors_folder
-    from mirada.models.folder import read_config, task_of
-
-    match task_of(folder):
-        case "lm":
-            return language_folder.read_config(folder)
-        case "nodes":
-            return nodes_folder.read_config(folder)
-        case "tag" | "classify":
-            return labelling_folder.read_config(folder)
-        case "vectors":
-            return vectors_folder.read_config(folder)
-        case "mlm" | "elmo":
-            return text_folders.read_config(folder)
-        case _:
-            return read_config(folder)
-
-
-def _facts(data: Path) -> "Facts | GraphFacts | TextFacts | WordFacts | LabelFacts | None":
-    """What the preparation of the data found, where that is still kept."""
-    from pydantic import TypeAdapter, ValidationError
-
-    from mirada.models.folder import FolderError, read_json
-    from mirada.training.labelling_preparing import LabelFacts
-    from mirada.training.language_preparing import TextFacts
-    from mirada.training.nodes_preparing import GraphFacts
-    from mirada.training.preparing import FACTS, Facts
-    from mirada.training.vectors_preparing import WordFacts
-
-    if not (data / FACTS).exists():
-        return None
-    known: TypeAdapter[Facts | GraphFacts | TextFacts | WordFacts | LabelFacts] = TypeAdapter(
-        Facts | GraphFacts | TextFacts | WordFacts | LabelFacts
-    )
-    try:
-        return known.validate_python(read_json(data / FACTS, data))
-    except (FolderError, ValidationError):  # it is made again when the run goes on
-        return None
-
-
-def _model_of(
-    run: "RunRecord | None", folder: Path
-) -> "AnyModelConfig | GraphConfig | AnyReadingConfig | VectorsConfig | None":
-    """The shape of a model that is still in training, from the settings of its run."""
-    from pydantic import ValidationError
-
-    from mirada.models.config import problems
-    from mirada.models.folder import FolderError
-    from mirada.training.config import RunConfig
-    from mirada.training.labelling_config import ClassifyRunConfig
-    from mirada.training.language_config import LanguageRunConfig
-    from mirada.training.masked_config import ElmoRunConfig, MaskedRunConfig
-    from mirada.training.nodes_config import NodesRunConfig
-    from mirada.training.record import NAME
-    from mirada.training.vectors_config import VectorsRunConfig
-
-    dumped = _setting(run, "model")
-    if dumped is None:
-        return None
-    kinds: dict[
-        str,
-        type[
-            RunConfig
-            | NodesRunConfig
-            | LanguageRunConfig
-            | VectorsRunConfig
-            | MaskedRunConfig
-            | ElmoRunConfig
-            | ClassifyRunConfig
-        ],
-    ] = {
-        "lm": LanguageRunConfig,
-        "nodes": NodesRunConfig,
-        "vectors": VectorsRunConfig,
-        "mlm": MaskedRunConfig,
-        "elmo": ElmoRunConfig,
-        "labels": ClassifyRunConfig,  # whose model and a tagger's are the same
-    }
-    named = str(_setting(run, "model", "kind"))
-    task = "lm" if "language" in named else TASKS.get(named, "")
-    kind = kinds.get(task if _setting(run, "head") is None else "labels", RunConfig)
-    try:
-        return kind.model_validate({"model": dumped}).model
-    except ValidationError as error:
-        raise FolderError(problems(error, kind, str(folder / NAME))) from None
-
-
-def _setting(run: "RunRecord | None", *names: str) -> object:
-    """A value of the settings of a run, None where it is not told."""
-    found: object = None if run is None else run.identity.get("settings")
-    for name in names:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found
-
-
-def _progress(folder: Path) -> "Progress | None":
-    """The numbers in the header of the newest checkpoint that can be read; its tensors are left on the disk."""
-    from pydantic import ValidationError
-    from safetensors import SafetensorError, safe_open
-
-    from mirada.training.checkpoint import CURRENT, PREVIOUS, Progress
-
-    for path in (folder / CURRENT, folder / PREVIOUS):
-        try:
-            with safe_open(str(path), framework="np") as file:
-                return Progress.model_validate_json((file.metadata() or {})["progress"])
-        except (OSError, SafetensorError, KeyError, ValidationError):
-            continue
-    return None
-
-
-def _parameters(folder: Path) -> int | None:
-    """The numbers that the model has learnt, counted in the header of its weights or of the newest it has kept."""
-    from math import prod
-
-    from safetensors import SafetensorError, safe_open
-
-    from mirada.models.folder import WEIGHTS
-    from mirada.training.averaging import FOLDER
-
-    for path in (folder / WEIGHTS, *sorted((folder / FOLDER).glob("*.safetensors"), reverse=True)):
-        try:
-            with safe_open(str(path), framework="np") as file:
-                return sum(prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118 no mapping
-        except (OSError, SafetensorError):
-            continue
-    return None
-
-
-def _tested(config: "AnyFolderConfig | None") -> dict[str, dict[str, object]]:
-    """The scores of the test set with their signatures."""
-    return {} if config is None else {name: metric.model_dump() for name, metric in config.scores.items()}
-
-
-def _files(folder: Path) -> dict[str, int]:
-    """The files of a folder with their sizes, and its folders with all that is in them, by name."""
-    sizes = {}
-    for path in sorted(folder.iterdir()):
-        inner = path.rglob("*") if path.is_dir() else [path]
-        sizes[path.name + ("/" if path.is_dir() else "")] = sum(map(_bytes_of, inner))
-    return sizes
-
-
-def _bytes_of(path: Path) -> int:
-    """The size of a file; 0 of what is none, and of one that a run in progress has just taken away."""
-    try:
-        return path.stat().st_size if path.is_file() else 0
-    except OSError:
-        return 0
+    return KnownExport(folder, read_about(folder), files_of(folder))
 
 
 def _lines(known: Known) -> Iterator[str]:
@@ -431,8 +93,9 @@ def _lines(known: Known) -> Iterator[str]:
     if known.vocabulary is not None:
         yield _told("vocabulary", f"{known.vocabulary:,} {known.units}")
     if known.facts is not None:
-        yield _told("data", known.data(known.facts))
-    yield from map(_told, ("scores", "", "", ""), _scores(known))
+        yield _told("data", known.facts.told())
+    for number, line in enumerate(_scores(known)):
+        yield _told("" if number else "scores", line)
     if known.record is not None:
         budget = known.record.budget
         yield _told("budget", f"{budget.steps:,} steps, {budget.epochs:g} passes ({budget.why})")
@@ -501,12 +164,17 @@ def _scores(known: Known) -> Iterator[str]:
     """The test set's scores with their signatures, and the best on the development set."""
     names = {"bleu": "BLEU", "chrf": "chrF", "macro_f1": "macro F1", "weighted_f1": "weighted F1"}
     for name, metric in known.tested.items():
-        yield f"test: {names.get(name, name)} {metric['score']:.2f}  {metric['signature']}"
+        yield f"test: {names.get(name, name)} {_figure(metric['score'])}  {metric['signature']}"
     if known.best is not None:
-        values = "".join(f", {names.get(name, name)} {value:.2f}" for name, value in known.best.values.items())
+        values = "".join(f", {names.get(name, name)} {_figure(value)}" for name, value in known.best.values.items())
         yield f"development, best at step {known.best.step:,}: loss {known.best.loss:.3f}{values}"
     elif not known.tested:
         yield "none yet"
+
+
+def _figure(score: object) -> str:
+    """A score with the digits that tell it apart: errors of standardised numbers lie far below 1."""
+    return f"{score:.4f}" if isinstance(score, float) and abs(score) < 1 else f"{score:.2f}"
 
 
 def _details(known: Known) -> Iterator[str]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
-from safetensors.torch import save as to_bytes
 from torch import Tensor
 
 from mirada.corpora.pictures.picture import PictureShape
@@ -16,32 +15,27 @@ from mirada.corpora.pictures.store import Standard
 from mirada.models.build import build_captioner
 from mirada.models.captioner import Captioner
 from mirada.models.captioner_config import CaptionerConfig
-from mirada.models.config import Strict, problems
+from mirada.models.config import problems
 from mirada.models.folder import (
-    CARD,
     CONFIG,
     SUBWORDS,
     WEIGHTS,
+    AnyFolderConfig,
     FolderError,
-    MetricRecord,
     assign,
     read_json,
     read_tensors,
-    write_file,
+    save_folder,
 )
 from mirada.models.reading_folder import read_subwords
 from mirada.models.undrawn import Undrawn
 from mirada.text.subwords import Subwords
 from mirada.text.tags import tag_ids
 
-SCHEMA: Final = 1
 
-
-class CaptionFolderConfig(Strict):
+class CaptionFolderConfig(AnyFolderConfig):
     """`config.json` of a captioner."""
 
-    schema_number: Literal[1] = SCHEMA
-    mirada: str = ""  # the version that wrote the folder
     task: Literal["caption"] = "caption"
     vocabulary: int = Field(ge=5, le=1_000_000)
     languages: tuple[Annotated[str, Field(max_length=100)], ...] = Field(min_length=1, max_length=200)
@@ -49,7 +43,6 @@ class CaptionFolderConfig(Strict):
     shape: PictureShape
     standard: Standard  # of the training pictures
     values: tuple[float, float] | None = None  # the range of an npz file's numbers
-    scores: dict[str, MetricRecord] = Field(default_factory=dict)  # of the test set
     model: CaptionerConfig
 
 
@@ -66,12 +59,8 @@ class LoadedCaptioner:
 def save(
     folder: Path, config: CaptionFolderConfig, tensors: Mapping[str, Tensor], subwords: Subwords, card: str
 ) -> None:
-    """Write a folder; the weights come last, so that a folder that has them is whole."""
-    folder.mkdir(parents=True, exist_ok=True)
-    write_file(folder / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
-    write_file(folder / SUBWORDS, subwords.to_bytes())
-    write_file(folder / CARD, card.encode())
-    write_file(folder / WEIGHTS, to_bytes({name: tensor.contiguous() for name, tensor in sorted(tensors.items())}))
+    """Write the folder of a captioner."""
+    save_folder(folder, config, tensors, {SUBWORDS: subwords.to_bytes()}, card)
 
 
 def load(folder: Path) -> LoadedCaptioner:

@@ -28,17 +28,22 @@ class Strict(BaseModel):
     )
 
 
-class Shape(Strict):
-    """What every kind of model has in its config, whatever its task."""
+class AnyShape(Strict):
+    """What the config of every model says, whatever its task."""
 
     kind: str
-    width: int
-    norm: str
 
     @property
     def size(self) -> str:
         """The size of the model in words."""
-        return f"width {self.width}"
+        return self.kind
+
+
+class Shape(AnyShape):
+    """What the config of a model says that the one training loop trains."""
+
+    width: int
+    norm: str
 
 
 class LookConfig(Strict):
@@ -222,7 +227,7 @@ class RecurrentLanguageConfig(Shape):
         return f"{stack}, embedding {self.width}, context {self.context:,}"
 
 
-class NgramConfig(Strict):
+class NgramConfig(AnyShape):
     """The n-gram model: counts of a few tokens in a row."""
 
     kind: Literal["ngram"] = "ngram"

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from mirada.corpora.writing import replacing
 from mirada.models.build import build
-from mirada.models.config import ModelConfig, Strict, problems
+from mirada.models.config import AnyShape, ModelConfig, Strict, problems
 from mirada.models.encoder_decoder import TranslationModel
 from mirada.models.undrawn import Undrawn
 from mirada.text.slots import COUNT
@@ -49,7 +49,7 @@ class AnyFolderConfig(Strict):
     mirada: str = ""  # the version that wrote the folder
     task: str = Field(max_length=100)
     scores: dict[str, MetricRecord] = Field(default_factory=dict)  # of the test set
-    model: Strict
+    model: AnyShape
 
 
 class FolderConfig(AnyFolderConfig):

@@ -39,11 +39,6 @@ class NodesFolderConfig(AnyFolderConfig):
     scaling: Scaling = "none"
     model: GraphConfig
 
-    @property
-    def vocabulary(self) -> None:
-        """How many different tokens the model reads: none, it reads features."""
-        return
-
 
 @dataclass(frozen=True, eq=False)
 class LoadedNodes:

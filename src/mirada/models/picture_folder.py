@@ -9,23 +9,21 @@ from typing import Annotated, Final, Literal
 
 import torch
 from pydantic import Field, ValidationError
-from safetensors.torch import save as to_bytes
 from torch import Tensor
 
 from mirada.corpora.pictures.picture import PictureShape
 from mirada.corpora.pictures.store import Standard
 from mirada.models.build import build_patches
-from mirada.models.config import Strict, problems
+from mirada.models.config import problems
 from mirada.models.folder import (
-    CARD,
     CONFIG,
     WEIGHTS,
+    AnyFolderConfig,
     FolderError,
-    MetricRecord,
     assign,
     read_json,
     read_tensors,
-    write_file,
+    save_folder,
 )
 from mirada.models.labelling import Classifier
 from mirada.models.labelling_config import ClassifierHeadConfig
@@ -33,28 +31,19 @@ from mirada.models.patches_config import PatchesConfig
 from mirada.models.undrawn import Undrawn
 from mirada.text.labels import LONGEST, MOST, Labels
 
-SCHEMA: Final = 1
 KIND: Final = "patches"
 
 
-class PictureFolderConfig(Strict):
+class PictureFolderConfig(AnyFolderConfig):
     """`config.json` of a classifier of pictures."""
 
-    schema_number: Literal[1] = SCHEMA
-    mirada: str = ""  # the version that wrote the folder
     task: Literal["classify"] = "classify"
     labels: tuple[Annotated[str, Field(max_length=LONGEST)], ...] = Field(min_length=2, max_length=MOST)
     shape: PictureShape
     standard: Standard  # of the training pictures
     values: tuple[float, float] | None = None  # the range of an npz file's numbers
-    scores: dict[str, MetricRecord] = Field(default_factory=dict)  # of the test set
     model: PatchesConfig
     head: ClassifierHeadConfig = ClassifierHeadConfig()
-
-    @property
-    def vocabulary(self) -> None:
-        """How many subwords there are: pictures have none."""
-        return
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,11 +73,8 @@ def reads_pictures(folder: Path) -> bool:
 
 
 def save(folder: Path, config: PictureFolderConfig, tensors: Mapping[str, Tensor], card: str) -> None:
-    """Write a folder; the weights come last, so that a folder that has them is whole."""
-    folder.mkdir(parents=True, exist_ok=True)
-    write_file(folder / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
-    write_file(folder / CARD, card.encode())
-    write_file(folder / WEIGHTS, to_bytes({name: tensor.contiguous() for name, tensor in sorted(tensors.items())}))
+    """Write the folder of a classifier of pictures."""
+    save_folder(folder, config, tensors, {}, card)
 
 
 def load(folder: Path) -> LoadedPictureClassifier:

@@ -6,12 +6,12 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from mirada.models.config import WIDEST, Strict
+from mirada.models.config import WIDEST, AnyShape
 
 VectorsKind = Literal["skipgram", "cbow", "imported"]
 
 
-class VectorsConfig(Strict):
+class VectorsConfig(AnyShape):
     """Vectors of words (Mikolov et al. 2013), with those of their n-grams where subwords are on (Bojanowski 2017)."""
 
     kind: VectorsKind = Field(default="skipgram", description="a word foretells its neighbours, or they foretell it")

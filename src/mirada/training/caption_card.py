@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mirada import __version__
 from mirada.evaluation.captions import LanguageScore
 from mirada.models.caption_folder import CaptionFolderConfig
-from mirada.training.caption_preparing import CaptionFacts, told
+from mirada.training.caption_preparing import CaptionFacts
 from mirada.training.checkpoint import Progress
 from mirada.training.record import RunRecord
 from mirada.training.report import span
@@ -32,7 +32,7 @@ def write_card(
         f"Made by mirada {__version__}. Use it: `mirada predict {name} picture.png{language}`",
         "",
         "## Data",
-        told(facts),
+        facts.told(),
         f"- pictures are brought to {config.shape}",
         *(f"- {count:,} pictures were left out: {reason}" for reason, count in sorted(facts.dropped.items())),
         "",

@@ -31,6 +31,8 @@ class CaptionTrainingConfig(LearningConfig):
 class CaptionRunConfig(AnyRunConfig):
     """A whole run of captioning."""
 
+    task = "caption"
+
     data: CaptionDataConfig = CaptionDataConfig()
     model: CaptionerConfig = CaptionerConfig()
     training: CaptionTrainingConfig = CaptionTrainingConfig()

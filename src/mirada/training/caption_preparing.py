@@ -20,12 +20,12 @@ from mirada.corpora.pictures.arrays import Values
 from mirada.corpora.pictures.picture import Picture, PictureShape
 from mirada.corpora.pictures.store import PictureStore
 from mirada.corpora.store import Store, StoreWriter, fingerprint
-from mirada.models.config import Strict
 from mirada.models.folder import SUBWORDS, write_file
 from mirada.text.subwords import Subwords
 from mirada.text.tags import tag_ids, tag_of
 from mirada.text.vocabulary import collect, learn_from
 from mirada.training.caption_config import CaptionDataConfig
+from mirada.training.facts import PreparedFacts
 from mirada.training.picture_gathering import gather
 from mirada.training.preparing import DATA, FACTS, PARTS, Files, Say, read_facts
 
@@ -35,7 +35,7 @@ MOST_LANGUAGES = 200
 TEXTS, OF = "captions.jsonl", "of.npy"
 
 
-class CaptionFacts(Strict):
+class CaptionFacts(PreparedFacts):
     """What a preparation found and made."""
 
     made_from: str
@@ -47,6 +47,14 @@ class CaptionFacts(Strict):
     shape: PictureShape
     values: tuple[float, float] | None  # the range of the numbers of npz files
     vocabulary: int
+
+    def told(self) -> str:
+        train, dev, test = (self.pictures[part] for part in PARTS)
+        languages = ", ".join(self.languages) if self.languages != ("",) else "one language"
+        return (
+            f"{train:,} pictures with {self.captions['train']:,} captions ({languages}) to train on, {dev:,} to look "
+            f"at, {test:,} to test with; {self.vocabulary:,} subwords."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +137,7 @@ def _reuse(folder: Path, made_from: str, say: Say) -> PreparedCaptions | None:
         return None
     if found.facts.made_from != made_from:
         return None
-    say(f"The pictures were prepared before: {told(found.facts)}")
+    say(f"The pictures were prepared before: {found.facts.told()}")
     return found
 
 
@@ -179,7 +187,7 @@ def _make(folder: Path, files: Files, config: CaptionDataConfig, made_from: str,
         vocabulary=subwords.size,
     )
     write_file(data / FACTS, (facts.model_dump_json(indent=2) + "\n").encode())
-    say(told(facts))
+    say(facts.told())
 
 
 def _judge(picture: Picture) -> str | None:
@@ -204,13 +212,3 @@ def _encode(part: Part, subwords: Subwords, tags: Mapping[str, int], made_from: 
 
 def _pair(values: Values | None) -> tuple[float, float] | None:
     return None if values is None else (values.least, values.largest)
-
-
-def told(facts: CaptionFacts) -> str:
-    """What there is, in a sentence."""
-    train, dev, test = (facts.pictures[part] for part in PARTS)
-    languages = ", ".join(facts.languages) if facts.languages != ("",) else "one language"
-    return (
-        f"{train:,} pictures with {facts.captions['train']:,} captions ({languages}) to train on, {dev:,} to look at, "
-        f"{test:,} to test with; {facts.vocabulary:,} subwords."
-    )

@@ -24,6 +24,7 @@ from mirada.models.captioner import Captioner
 from mirada.models.folder import MetricRecord, assign
 from mirada.tasks.captioning import CaptionTask, describe_rows
 from mirada.training import curves
+from mirada.training.asked import Asked
 from mirada.training.caption_card import write_card
 from mirada.training.caption_config import CAPTION_SIZES, CaptionRunConfig, suited_captioner
 from mirada.training.caption_preparing import Part, PreparedCaptions, prepare_captions
@@ -31,7 +32,7 @@ from mirada.training.checkpoint import Progress
 from mirada.training.finishing import best_weights
 from mirada.training.forcing import TeacherForcing
 from mirada.training.picture_config import augmentation_of, sketched_shape
-from mirada.training.preparing import Files, Say
+from mirada.training.preparing import Say
 from mirada.training.record import RunRecord
 from mirada.training.result import CaptionResult
 from mirada.training.settings import ConfigError, Tree, merge, validate_as
@@ -44,14 +45,8 @@ BEAM = 5
 
 
 @dataclass(frozen=True, eq=False)
-class CaptionFamily:
+class CaptionFamily(Asked):
     """A captioner that was asked for."""
-
-    files: Files
-    output: Path
-    settings: Tree
-    where: str  # the settings are, for errors
-    start: Path | None
 
     @property
     def presets(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -86,6 +86,8 @@ class TrainingConfig(LearningConfig):
 class AnyRunConfig(Strict):
     """A whole run, whatever its task."""
 
+    task: ClassVar[str]
+
     model: Shape
     training: LearningConfig
 
@@ -102,6 +104,8 @@ class AnyRunConfig(Strict):
 
 class RunConfig(AnyRunConfig):
     """A whole run of translation."""
+
+    task = "translation"
 
     data: DataConfig = DataConfig()
     model: ModelConfig = TransformerConfig()

@@ -123,4 +123,10 @@ class Decisions:
             "precision": str(precision).removeprefix("torch."),
             "threads": torch.get_num_threads(),
         }
-        return RunRecord(identity=identity, asked=self.config.training.budget, budget=self.budget, decided=decided)
+        return RunRecord(
+            task=self.config.task,
+            identity=identity,
+            asked=self.config.training.budget,
+            budget=self.budget,
+            decided=decided,
+        )

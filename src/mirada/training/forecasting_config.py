@@ -52,6 +52,8 @@ class ForecastTrainingConfig(LearningConfig):
 class ForecastRunConfig(AnyRunConfig):
     """A whole run of a forecaster."""
 
+    task = "forecast"
+
     data: SeriesConfig = SeriesConfig()
     model: ForecastModelConfig = ForecasterConfig()
     training: ForecastTrainingConfig = ForecastTrainingConfig()

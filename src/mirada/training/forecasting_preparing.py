@@ -18,9 +18,9 @@ from mirada.corpora.pair import CorpusError
 from mirada.corpora.series import Series, read_series
 from mirada.data.series_windows import starts_in
 from mirada.evaluation.baselines import Linear, fit_linear
-from mirada.models.config import Strict
 from mirada.models.folder import write_file
 from mirada.models.forecasting_folder import Channel
+from mirada.training.facts import PreparedFacts
 from mirada.training.forecasting_config import Parts, SeriesConfig
 from mirada.training.preparing import DATA, FACTS, Say
 
@@ -28,7 +28,7 @@ ETT_MONTHS, MONTH = (12, 4, 4), 30 * DAY  # the split of Zhou et al. (2021), who
 STANDS_STILL = 1e-12  # a deviation below this, beside the numbers' size, is none
 
 
-class SeriesFacts(Strict):
+class SeriesFacts(PreparedFacts):
     """What a preparation found."""
 
     series: str  # the digest of its numbers
@@ -39,6 +39,10 @@ class SeriesFacts(Strict):
     dev: int
     test: int
     remarks: tuple[str, ...]
+
+    def told(self) -> str:
+        parts = f"{self.train:,} steps trained on, {self.dev:,} looked at, {self.test:,} to test with"
+        return f"{len(self.channels):,} channels in steps of one {self.step}: {parts}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,6 +63,8 @@ class LabelRunConfig(AnyRunConfig):
 class TagRunConfig(LabelRunConfig):
     """A whole run of a tagger."""
 
+    task = "tag"
+
     data: TagDataConfig = TagDataConfig()
     head: TaggerHeadConfig = TaggerHeadConfig()
 
@@ -77,6 +79,8 @@ class TagRunConfig(LabelRunConfig):
 
 class ClassifyRunConfig(LabelRunConfig):
     """A whole run of a classifier."""
+
+    task = "classify"
 
     data: ClassifyDataConfig = ClassifyDataConfig()
     head: ClassifierHeadConfig = ClassifierHeadConfig()

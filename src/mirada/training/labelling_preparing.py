@@ -18,11 +18,11 @@ from mirada.corpora.examples import first_faults
 from mirada.corpora.pair import CorpusError, Fault
 from mirada.corpora.split import Shares, key_of, shares_for, sides
 from mirada.corpora.store import fingerprint
-from mirada.models.config import Strict
 from mirada.models.folder import SUBWORDS, write_file
 from mirada.text.labels import Labels, counted
 from mirada.text.subwords import Subwords
 from mirada.text.vocabulary import learn
+from mirada.training.facts import PreparedFacts
 from mirada.training.labelling_config import LabelDataConfig
 from mirada.training.preparing import DATA, FACTS, PARTS, Files, Say, read_facts
 
@@ -58,7 +58,7 @@ class Parts(Generic[T]):
         return Counter({label: count for label, count in found.items() if label not in labels.numbers})
 
 
-class LabelFacts(Strict):
+class LabelFacts(PreparedFacts):
     """What a preparation found and made."""
 
     made_from: str
@@ -70,6 +70,11 @@ class LabelFacts(Strict):
     units: dict[str, int]  # that have a label, by part
     labels: int
     vocabulary: int | None
+
+    def told(self) -> str:
+        train, dev, test = (self.units[part] for part in PARTS)
+        told = f"{self.labels:,} labels: {train:,} {'words' if self.task == 'tag' else 'rows'}"
+        return f"{told} trained on, {dev:,} looked at, {test:,} to test with"
 
 
 def read_parts(

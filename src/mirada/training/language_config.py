@@ -37,6 +37,8 @@ class LanguageTrainingConfig(LearningConfig):
 class LanguageRunConfig(AnyRunConfig):
     """A whole run of a language model."""
 
+    task = "lm"
+
     data: TextConfig = TextConfig()
     model: LearntLanguageConfig = LanguageModelConfig()
     training: LanguageTrainingConfig = LanguageTrainingConfig()

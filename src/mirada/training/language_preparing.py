@@ -12,13 +12,13 @@ from mirada.corpora.documents import Document, Survey, build_stream, characters_
 from mirada.corpora.music import is_midi
 from mirada.corpora.pair import CorpusError
 from mirada.corpora.store import Store, fingerprint
-from mirada.models.config import Strict
 from mirada.models.folder import write_file
 from mirada.models.language_folder import read_units, units_file
 from mirada.text.characters import Characters
 from mirada.text.events import Events
 from mirada.text.units import SubwordLines, UnitKind, Units
 from mirada.text.vocabulary import learn
+from mirada.training.facts import PreparedFacts
 from mirada.training.language_config import TextConfig
 from mirada.training.preparing import DATA, FACTS, PARTS, Files, Say, read_facts
 
@@ -29,7 +29,7 @@ MANY_CHARACTERS = 5_000_000  # from here on there is enough text to learn what s
 Build = Callable[[Sequence[Document], Units, Path, str], tuple[Store, int]]  # a stream of tokens, or lines
 
 
-class TextFacts(Strict):
+class TextFacts(PreparedFacts):
     """What a preparation found and made."""
 
     made_from: str
@@ -39,6 +39,10 @@ class TextFacts(Strict):
     vocabulary: int
     tokens: dict[str, int]  # by part
     characters: dict[str, int]
+
+    def told(self) -> str:
+        train, dev, test = (self.tokens[part] for part in PARTS)
+        return f"{train:,} {self.units} trained on, {dev:,} looked at, {test:,} to test with"
 
 
 @dataclass(frozen=True, eq=False)

@@ -55,6 +55,8 @@ class MaskedTrainingConfig(ReadTextConfig):
 class MaskedRunConfig(AnyRunConfig):
     """A whole run of a masked model."""
 
+    task = "mlm"
+
     data: SentencesConfig = SentencesConfig()
     masking: MaskingConfig = MaskingConfig()
     model: EncoderConfig = EncoderConfig()
@@ -81,6 +83,8 @@ class MaskedRunConfig(AnyRunConfig):
 
 class ElmoRunConfig(AnyRunConfig):
     """A whole run of two language models."""
+
+    task = "elmo"
 
     data: SentencesConfig = SentencesConfig()
     model: ElmoConfig = ElmoConfig()

@@ -50,6 +50,8 @@ class NodesTrainingConfig(LearningConfig):
 class NodesRunConfig(AnyRunConfig):
     """A whole run of a graph network."""
 
+    task = "nodes"
+
     data: GraphDataConfig = GraphDataConfig()
     model: GraphConfig = GraphConfig()
     training: NodesTrainingConfig = NodesTrainingConfig()

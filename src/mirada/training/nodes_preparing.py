@@ -13,16 +13,16 @@ from mirada.corpora.graph_tables import EDGES, NODES, edges_beside
 from mirada.corpora.graphs import DEV, NOTHING, TEST, TRAIN, Graph, read_graph
 from mirada.corpora.pair import CorpusError
 from mirada.corpora.store import fingerprint
-from mirada.models.config import Strict
 from mirada.models.folder import FolderError, write_file
 from mirada.models.graph import GRAPH, NodeGraph, load_graph, save_graph
+from mirada.training.facts import PreparedFacts
 from mirada.training.nodes_config import GraphDataConfig
 from mirada.training.preparing import DATA, FACTS, Files, Say, read_facts
 
 FORMAT = 1  # of what is prepared; a change makes old graphs be built again
 
 
-class GraphFacts(Strict):
+class GraphFacts(PreparedFacts):
     """What a preparation found and made."""
 
     made_from: str
@@ -37,10 +37,9 @@ class GraphFacts(Strict):
     dev: int
     test: int
 
-    @property
-    def vocabulary(self) -> None:
-        """How many different tokens were found: a graph has none."""
-        return
+    def told(self) -> str:
+        size = f"{self.nodes:,} nodes, {self.edges:,} edges, {self.features:,} features, {len(self.labels):,} labels"
+        return f"{size}; {self.train:,} nodes to learn from, {self.dev:,} to look at, {self.test:,} to test with."
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +77,7 @@ def _reuse(folder: Path, made_from: str, say: Say) -> PreparedGraph | None:
         return None
     if found.facts.made_from != made_from:
         return None
-    say(f"The graph was prepared before: {told_facts(found.facts)}")
+    say(f"The graph was prepared before: {found.facts.told()}")
     return found
 
 
@@ -103,7 +102,7 @@ def _make(folder: Path, files: Files, config: GraphDataConfig, seed: int, made_f
         **counts,
     )
     write_file(folder / DATA / FACTS, (facts.model_dump_json(indent=2) + "\n").encode())
-    say(told_facts(facts))
+    say(facts.told())
 
 
 def _gather(files: Files, config: GraphDataConfig, seed: int, say: Say) -> Graph:
@@ -150,9 +149,3 @@ def _graphs(paths: Sequence[Path]) -> list[Graph]:
 
 def _nodes_beside(edges: Path) -> Path:
     return edges.with_name(edges.name.removesuffix(EDGES) + NODES)
-
-
-def told_facts(facts: GraphFacts) -> str:
-    """What was found, in words."""
-    size = f"{facts.nodes:,} nodes, {facts.edges:,} edges, {facts.features:,} features, {len(facts.labels):,} labels"
-    return f"{size}; {facts.train:,} nodes to learn from, {facts.dev:,} to look at, {facts.test:,} to test with."

@@ -6,7 +6,7 @@ from mirada import __version__
 from mirada.models.picture_folder import PictureFolderConfig
 from mirada.training.checkpoint import Progress
 from mirada.training.labelling_card import LABELS_TOLD
-from mirada.training.picture_preparing import PictureFacts, told
+from mirada.training.picture_preparing import PictureFacts
 from mirada.training.record import RunRecord
 from mirada.training.report import span
 from mirada.training.result import LabelResult
@@ -31,7 +31,7 @@ def write_card(
         f"Made by mirada {__version__}. Use it: `mirada predict {name} picture.png`",
         "",
         "## Data",
-        told(facts),
+        facts.told(),
         f"- pictures are brought to {config.shape}",
         *(f"- {count:,} pictures were left out: {reason}" for reason, count in sorted(facts.dropped.items())),
         f"- labels: {', '.join(config.labels[:LABELS_TOLD])}{more}",

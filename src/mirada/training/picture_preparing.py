@@ -17,9 +17,9 @@ from mirada.corpora.pair import CorpusError
 from mirada.corpora.pictures.picture import Picture, PictureShape
 from mirada.corpora.pictures.store import PictureStore
 from mirada.corpora.store import fingerprint
-from mirada.models.config import Strict
 from mirada.models.folder import write_file
 from mirada.text.labels import UNKNOWN, Labels
+from mirada.training.facts import PreparedFacts
 from mirada.training.picture_config import PicturesConfig
 from mirada.training.picture_gathering import gather
 from mirada.training.preparing import DATA, FACTS, PARTS, Files, Say, read_facts
@@ -28,7 +28,7 @@ FORMAT = 1  # of what lies in the folder `data`; a change makes old ones be buil
 LABELS = "labels.npy"
 
 
-class PictureFacts(Strict):
+class PictureFacts(PreparedFacts):
     """What a preparation found and made."""
 
     made_from: str
@@ -44,6 +44,12 @@ class PictureFacts(Strict):
     def vocabulary(self) -> None:
         """How many subwords there are: pictures have none."""
         return
+
+    def told(self) -> str:
+        train, dev, test = (self.pictures[part] for part in PARTS)
+        return (
+            f"{train:,} pictures to train on, {dev:,} to look at, {test:,} to test with; {len(self.labels):,} labels."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +82,7 @@ def _reuse(folder: Path, made_from: str, say: Say) -> PreparedPictures | None:
         return None
     if found.facts.made_from != made_from:
         return None
-    say(f"The pictures were prepared before: {told(found.facts)}")
+    say(f"The pictures were prepared before: {found.facts.told()}")
     return found
 
 
@@ -118,16 +124,10 @@ def _make(folder: Path, files: Files, config: PicturesConfig, made_from: str, sa
         values=None if gathered.values is None else (gathered.values.least, gathered.values.largest),
     )
     write_file(data / FACTS, (facts.model_dump_json(indent=2) + "\n").encode())
-    say(told(facts))
+    say(facts.told())
     if facts.unmet:
         say(f"{facts.unmet:,} pictures to look at or to test with have labels that are never trained on.")
 
 
 def _judge(picture: Picture) -> str | None:
     return None if picture.label else "there is no label"
-
-
-def told(facts: PictureFacts) -> str:
-    """What there is, in a sentence."""
-    train, dev, test = (facts.pictures[part] for part in PARTS)
-    return f"{train:,} pictures to train on, {dev:,} to look at, {test:,} to test with; {len(facts.labels):,} labels."

@@ -26,6 +26,7 @@ from mirada.models.patches_config import PatchesConfig
 from mirada.models.picture_folder import PictureFolderConfig, build_classifier
 from mirada.tasks.labelling import LabellingTask, predict
 from mirada.training import curves
+from mirada.training.asked import Asked
 from mirada.training.checkpoint import Progress
 from mirada.training.config import AnyRunConfig
 from mirada.training.finishing import best_weights
@@ -35,7 +36,7 @@ from mirada.training.labelling_config import LabelTrainingConfig
 from mirada.training.picture_card import write_card
 from mirada.training.picture_config import PicturesConfig, augmentation_of, sketched_shape
 from mirada.training.picture_preparing import PreparedPictures, prepare_pictures
-from mirada.training.preparing import Files, Say
+from mirada.training.preparing import Say
 from mirada.training.record import RunRecord
 from mirada.training.result import LabelResult
 from mirada.training.settings import ConfigError, Tree, merge, validate_as
@@ -58,6 +59,8 @@ class PictureTrainingConfig(LabelTrainingConfig):
 class PictureRunConfig(AnyRunConfig):
     """A whole run of a classifier of pictures."""
 
+    task = "classify"
+
     data: PicturesConfig = PicturesConfig()
     model: PatchesConfig = PatchesConfig()
     head: ClassifierHeadConfig = ClassifierHeadConfig()
@@ -76,14 +79,8 @@ def holds_labelled_pictures(path: Path) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class PictureFamily:
+class PictureFamily(Asked):
     """A classifier of pictures that was asked for."""
-
-    files: Files
-    output: Path
-    settings: Tree
-    where: str  # the settings are, for errors
-    start: Path | None
 
     @property
     def presets(self) -> tuple[str, ...]:

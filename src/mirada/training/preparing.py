@@ -30,6 +30,7 @@ from mirada.models.folder import SUBWORDS, read_json, write_file
 from mirada.text.slotting import hide_shared
 from mirada.text.subwords import Subwords
 from mirada.training.config import DataConfig
+from mirada.training.facts import PreparedFacts
 from mirada.training.report import span
 
 DATA, FACTS, DROPS = "data", "prepared.json", "drops.tsv"
@@ -67,7 +68,7 @@ class Files:
         }
 
 
-class Facts(Strict):
+class Facts(PreparedFacts):
     """What a preparation found and made."""
 
     made_from: str
@@ -80,6 +81,9 @@ class Facts(Strict):
     vocabulary: int
     variants: int
     preset: str  # that suits the data
+
+    def told(self) -> str:
+        return f"{self.train:,} pairs trained on, {self.dev:,} looked at, {self.test:,} to test with"
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,6 +37,7 @@ class RunRecord(Strict):
 
     schema_number: Literal[1] = SCHEMA
     status: Literal["running", "finished"] = "running"
+    task: str = ""  # empty in records of the first versions, which knew translation and lm
     identity: dict[str, object]  # files and settings; a run with others is another run
     asked: BudgetConfig
     budget: Budget

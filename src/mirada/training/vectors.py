@@ -79,7 +79,7 @@ def learn(files: Files, folder: Path, config: VectorsRunConfig, reporter: Report
             "give the same number to go on, or another --output"
         )
     decided: dict[str, object] = {"preset": "", "rate": config.training.rate, "threads": torch.get_num_threads()}
-    record = RunRecord(identity=identity, asked=config.training.budget, budget=budget, decided=decided)
+    record = RunRecord(task="vectors", identity=identity, asked=config.training.budget, budget=budget, decided=decided)
     records.write(folder, record)
     reporter.say(f"{run.model.kind}: {run.model.size}; {budget.epochs:g} passes ({budget.why}).")
     learner = Learner.begin(run.model, prepared, config.training.seed) if found is None else run.restore(found[1])

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from mirada.corpora.documents import Document, build_stream, survey
 from mirada.corpora.pair import CorpusError
 from mirada.corpora.store import Store, fingerprint
-from mirada.models.config import Strict
 from mirada.models.folder import write_file
 from mirada.models.vectors_folder import WORDS
 from mirada.text.word_list import LONGEST, Words, count_words
+from mirada.training.facts import PreparedFacts
 from mirada.training.preparing import DATA, FACTS, Files, Say, read_facts
 from mirada.training.vectors_config import WordsConfig
 
@@ -25,7 +25,7 @@ TRAIN = "train"
 FEWEST = 2  # different words: one alone has no neighbours to be told from
 
 
-class WordFacts(Strict):
+class WordFacts(PreparedFacts):
     """What a preparation found and made."""
 
     made_from: str
@@ -36,6 +36,9 @@ class WordFacts(Strict):
     different: int
     vocabulary: int
     known: int  # running words that are in the vocabulary
+
+    def told(self) -> str:
+        return f"{self.running:,} words trained on, {self.different:,} different, in {self.lines:,} lines"
 
 
 @dataclass(frozen=True, eq=False)

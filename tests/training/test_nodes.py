@@ -71,7 +71,7 @@ def test_other_scores_learn(graph: Path, tmp_path: Path, score: str) -> None:
     assert accuracy(request(tmp_path / "model", graph, model={"score": score})) > 75
 
 
-def test_nodes_that_were_never_seen_are_known(graph: Path, tmp_path: Path) -> None:
+def test_nodes_that_were_never_seen_are_known(tmp_path: Path) -> None:
     others = [write_npz(tmp_path / f"{seed}.npz", **crowds(seed=seed)) for seed in (2, 3)]
     alone = write_npz(tmp_path / "alone.npz", **{k: v for k, v in crowds().items() if not k.endswith("_idx")})
     asked = request(tmp_path / "model", alone, dev=(others[0],), test=(others[1],))
@@ -80,7 +80,20 @@ def test_nodes_that_were_never_seen_are_known(graph: Path, tmp_path: Path) -> No
     assert outcome.result.test is not None
     assert (outcome.result.test.count, outcome.result.test.accuracy > 65) == (90, True)
     assert any("90 nodes to learn from, 90 to look at, 90 to test" in said for said in listener.said)
-    assert accuracy(request(tmp_path / "induced", graph, data={"inductive": True})) > 60
+
+
+def test_what_must_not_be_seen_changes_no_weight(tmp_path: Path) -> None:
+    arrays = crowds()
+    other = {**arrays, "features": arrays["features"].copy()}
+    other["features"][arrays["test_idx"]] = 1 - other["features"][arrays["test_idx"]]
+    graphs = [write_npz(tmp_path / f"{number}.npz", **one) for number, one in enumerate((arrays, other))]
+    same = {}
+    for inductive in (True, False):
+        folders = [tmp_path / f"{inductive}{number}" for number in range(2)]
+        for path, folder in zip(graphs, folders, strict=True):
+            run(request(folder, path, data={"inductive": inductive}, training={"budget": {"steps": 3}}))
+        same[inductive] = weights_of(folders[0]) == weights_of(folders[1])
+    assert same == {True: True, False: False}
 
 
 def test_tables_are_learnt_from(tmp_path: Path) -> None:

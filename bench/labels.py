@@ -27,7 +27,7 @@ from mirada.corpora.conllu import Sentence, column_of, read_conllu
 from mirada.corpora.examples import Example, Names, open_examples
 
 HOME = Path(".bench/labels")
-SPACY = ("spacy==3.8.7",)
+SPACY = ("spacy==3.8.7", "click")  # which spaCy imports, and its typer no longer brings
 FASTTEXT = ("fasttext-wheel==0.9.2", "numpy<2")  # its last release knows no later numpy
 PARTS = ("train", "dev", "test")
 

@@ -87,6 +87,7 @@ def test_a_classifier_learns_with_every_pooling(reviews: Path, tmp_path: Path, p
     assert isinstance(result, LabelResult)
     assert result.test is not None
     assert result.test.accuracy > 0.9
+    assert Classifier.load(tmp_path / "model").config.head.pooling == pooling
     found = Classifier.load(tmp_path / "model").classify(["the film is awful .", "the film is lovely ."])
     assert [one.label for one in found] == ["0", "1"]
 
@@ -114,7 +115,7 @@ def test_the_head_is_kept_where_the_labels_are_the_same(treebank: Path, tagger: 
     before, after = (read_tensors(folder / "model.safetensors") for folder in (tagger, tmp_path / "model"))
     assert all(torch.allclose(before[name], after[name], atol=1e-2) for name in before)
     settings = {**settings, "model": {"width": 8}}
-    with pytest.raises(ConfigError, match="brings its own reader"):
+    with pytest.raises(ConfigError, match="brings its own model"):
         run(Request(Files((treebank,)), tmp_path / "other", None, settings, start=tagger, task="tag"))
 
 

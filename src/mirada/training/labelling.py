@@ -92,13 +92,20 @@ class LabelFamily(Asked, ABC):
     def config(self, preset: str) -> LabelRunConfig:
         if self.loaded is None:
             return validate_as(
-                self.run_config, merge(preset_tree(preset, self.kind, self.dropout), self.settings), self.where
+                self.run_config,
+                merge(self.usual | preset_tree(preset, self.kind, self.dropout), self.settings),
+                self.where,
             )
         given = self.loaded.config
-        tree = merge({"model": given.model_dump(mode="json")}, self.settings)
+        tree = merge(self.usual | {"model": given.model_dump(mode="json")}, self.settings)
         config = validate_as(self.run_config, tree, self.where)
         self.require_own_model(given, config.model)
         return config
+
+    @property
+    def usual(self) -> Tree:
+        """Settings beside those of a preset, where nothing else is asked for."""
+        return {}
 
     def sketch(self, preset: str) -> Labeller:
         config = self.config(preset)
@@ -124,11 +131,12 @@ class LabelFamily(Asked, ABC):
     def order(self, config: LabelRunConfig, labelled: Labelled, budget: int) -> LabelledOrder:
         """The order in which the data is learnt."""
 
-    def given_head(self, labels: Labels) -> Mapping[str, Tensor]:
+    def given_head(self, config: LabelRunConfig, labels: Labels) -> Mapping[str, Tensor]:
         """The tensors of the head of the model that the run begins from, if that labels the same thing alike."""
         if self.start is None or task_of(self.start) != self.task:
             return {}
-        if labelling_folder.read_config(self.start).labels != labels.names:
+        before = labelling_folder.read_config(self.start)
+        if (before.labels, before.head) != (labels.names, config.head):
             return {}
         tensors = read_tensors(self.start / WEIGHTS)
         return {name: tensor for name, tensor in tensors.items() if not name.startswith("reader.")}
@@ -180,7 +188,7 @@ class LabelSubject:
             model.reader.standardise(torch.from_numpy(inputs.values))
         if self.family.started is not None:
             reader = {f"reader.{name}": tensor for name, tensor in tensors_of(self.family.started).items()}
-            known = tensors_of(model) | reader | dict(self.family.given_head(self.material.labels))
+            known = tensors_of(model) | reader | dict(self.family.given_head(self.config, self.material.labels))
             assign(model, known, self.family.start or Path())
 
     def finish(self, record: RunRecord, progress: Progress, say: Say) -> LabelResult:

@@ -71,11 +71,13 @@ def weights_of(folder: Path) -> bytes:
     return (folder / "model.safetensors").read_bytes()
 
 
-def test_a_stopped_run_goes_on_as_if_it_had_not_been(series: Path, trained: Path, tmp_path: Path) -> None:
-    asked = request(series, tmp_path / "model")
-    assert run(asked, stop_at=71)[0].step == 71
-    assert run(asked)[0].finished
-    assert weights_of(tmp_path / "model") == weights_of(trained)
+def test_a_stopped_run_goes_on_as_if_it_had_not_been(series: Path, tmp_path: Path) -> None:
+    shorter: Tree = {"budget": {"steps": 30}, "dropout": 0.3}
+    whole, broken = (request(series, tmp_path / name, training=shorter) for name in ("whole", "broken"))
+    assert run(whole)[0].finished
+    assert run(broken, stop_at=13)[0].step == 13
+    assert run(broken)[0].finished
+    assert weights_of(tmp_path / "broken") == weights_of(tmp_path / "whole")
 
 
 def test_a_finished_folder_scores_as_its_run_did(series: Path, trained: Path) -> None:

@@ -16,6 +16,7 @@ from mirada.cli.evaluate_text import evaluate_text
 from mirada.cli.evaluate_words import evaluate_words
 from mirada.cli.failure import fail, failing
 from mirada.cli.parallel import Pairs, read_pairs, require_place
+from mirada.cli.play import evaluate_policy
 from mirada.cli.saying import Quiet, Verbose, begin, print_json, say
 from mirada.cli.tested import Tested, load_tested, require_same_languages, translate_all
 from mirada.cli.translate import EngineChoice
@@ -58,8 +59,8 @@ class Evaluation:
 def evaluate(
     model: Annotated[Path, typer.Argument(help="The folder of a trained or exported model.")],
     source: Annotated[
-        Path, typer.Option("--input", help="What to translate, to foretell or to label, or a set of words.")
-    ],
+        Path | None, typer.Option("--input", help="What to translate, to foretell or to label, or a set of words.")
+    ] = None,
     reference: Annotated[Path | None, typer.Option(help="Their translations by people, line for line.")] = None,
     beam: Annotated[int, typer.Option(min=1, max=100, help="How many translations are followed at a time.")] = 5,
     against: Annotated[Path | None, typer.Option(help="Another model; is the difference more than chance?")] = None,
@@ -77,6 +78,9 @@ def evaluate(
 ) -> None:
     """Score a translator by BLEU and chrF, a language model by perplexity, taggers by accuracy, vectors by people."""
     begin(quiet, verbose)
+    if source is None:
+        _evaluate_without_input(model, as_json)
+        return
     if reference is None:
         _evaluate_alone(model, source, stride, output, beam, as_json)
         return
@@ -95,6 +99,15 @@ def evaluate(
         print_json(evaluation.as_json())
     else:
         typer.echo("\n".join(_lines(evaluation)))
+
+
+def _evaluate_without_input(model: Path, as_json: bool) -> None:
+    """Score a model that needs no file: a policy plays."""
+    from mirada.models.folder import task_of
+
+    if model.is_file() or task_of(model) != "policy":
+        fail(f"--input is missing: name the file that {model} is to be scored on")
+    evaluate_policy(model, as_json)
 
 
 def _evaluate_alone(

@@ -1,13 +1,22 @@
 """`mirada predict`: what a model says of a file, whatever its task; one small module for each."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from mirada.cli.captions import predict_captions
 from mirada.cli.columns import named_columns
 from mirada.cli.failure import fail, failing
 from mirada.cli.parallel import require_place
+from mirada.cli.play import play
+from mirada.cli.predict_classes import predict_classes
+from mirada.cli.predict_masked import fill_lines
+from mirada.cli.predict_nodes import predict_nodes
+from mirada.cli.predict_pictures import predict_pictures
+from mirada.cli.predict_series import predict_series
+from mirada.cli.predict_tags import predict_tags
 from mirada.cli.predicting import Asked
 from mirada.cli.saying import Quiet, Verbose, begin
 
@@ -26,12 +35,13 @@ def predict(
         Path | None,
         typer.Option("--output", "-o", help="Write here, not on standard output; forecasts also as .png or .svg."),
     ] = None,
-    count: Annotated[int, typer.Option(min=1, max=1_000, help="Candidates for each gap that are told.")] = 5,
+    count: Annotated[int, typer.Option(min=1, max=1_000, help="Candidates for each gap, or episodes of a policy.")] = 5,
     columns: Annotated[str | None, typer.Option(help="All columns of a table without a header: label,text.")] = None,
     channels: Annotated[str | None, typer.Option(help="Of a picture of a forecast: what to draw, as a,b.")] = None,
     back: Annotated[int, typer.Option(min=0, help="Of a forecaster: begin so many steps before the end.")] = 0,
     language: Annotated[str | None, typer.Option(help="The language of captions. [the model's first]")] = None,
     beam: Annotated[int, typer.Option(min=1, max=100, help="How many captions are followed at a time.")] = 5,
+    wanted: Annotated[int | None, typer.Option("--return", help="Of a policy: the return to play for.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -53,49 +63,38 @@ def predict(
             tuple(shown),
             language,
             beam,
+            wanted,
         )
     )
 
 
 def _dispatch(asked: Asked) -> None:
-    """Each task has a line here."""
     from mirada.models.folder import task_of
 
-    match task_of(asked.model):
-        case "tag":
-            from mirada.cli.predict_tags import predict_tags
-
-            predict_tags(asked)
-        case "classify" if _reads_pictures(asked.model):
-            from mirada.cli.predict_pictures import predict_pictures
-
-            predict_pictures(asked)
-        case "classify":
-            from mirada.cli.predict_classes import predict_classes
-
-            predict_classes(asked)
-        case "mlm":
-            from mirada.cli.predict_masked import fill_lines
-
-            asked.require_no_output()
-            fill_lines(asked.model, asked.lines, asked.count, asked.as_json)
-        case "forecast":
-            from mirada.cli.predict_series import predict_series
-
-            predict_series(asked)
-        case "nodes":
-            from mirada.cli.predict_nodes import predict_nodes
-
-            predict_nodes(asked)
-        case "caption":
-            from mirada.cli.captions import predict_captions
-
-            predict_captions(asked)
-        case task:
-            fail(f"{asked.model} holds a model for {task}, which fills no gaps and labels nothing; see `mirada info`")
+    task = task_of(asked.model)
+    if task not in PREDICTING:
+        fail(f"{asked.model} holds a model for {task}, which fills no gaps and labels nothing; see `mirada info`")
+    PREDICTING[task](asked)
 
 
-def _reads_pictures(model: Path) -> bool:
+def _classify(asked: Asked) -> None:
     from mirada.models.picture_folder import reads_pictures
 
-    return reads_pictures(model)
+    (predict_pictures if reads_pictures(asked.model) else predict_classes)(asked)
+
+
+def _fill(asked: Asked) -> None:
+    asked.require_no_output()
+    fill_lines(asked.model, asked.lines, asked.count, asked.as_json)
+
+
+# Each task has a line here.
+PREDICTING: Mapping[str, Callable[[Asked], None]] = {
+    "tag": predict_tags,
+    "classify": _classify,
+    "mlm": _fill,
+    "forecast": predict_series,
+    "nodes": predict_nodes,
+    "caption": predict_captions,
+    "policy": play,
+}

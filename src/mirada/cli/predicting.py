@@ -34,6 +34,7 @@ class Asked:
     pictures: tuple[Path, ...] = ()  # the file and all else that was named
     language: str | None = None  # of captions
     beam: int = 5
+    wanted: int | None = None  # the return that a policy plays for
 
     def require_no_output(self) -> None:
         """Refuse a file for what goes to standard output only."""

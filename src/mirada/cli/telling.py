@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         LabelResult,
         LanguageResult,
         NodesResult,
+        PolicyResult,
         Reached,
         ReadTextResult,
         Result,
@@ -28,6 +29,7 @@ def tell(result: "Reached | None", output: Path) -> None:
         LabelResult,
         LanguageResult,
         NodesResult,
+        PolicyResult,
         Reached,
         ReadTextResult,
         Result,
@@ -43,6 +45,7 @@ def tell(result: "Reached | None", output: Path) -> None:
         LabelResult: tell_labels,
         ForecastResult: tell_forecaster,
         CaptionResult: tell_captions,
+        PolicyResult: tell_policy,
     }
     if result is not None:
         tellers[type(result)](result, output)
@@ -103,3 +106,12 @@ def tell_nodes(result: "NodesResult", output: Path) -> None:
     if result.test is not None:
         say(f"Test nodes: accuracy {result.test.accuracy:.2f}  {result.test.signature}")
     say(f"The model is in {output}. Try it: mirada predict {output}")
+
+
+def tell_policy(result: "PolicyResult", output: Path) -> None:
+    """Of a policy, beside the players that it learnt from."""
+    test = result.test
+    reached = ", ".join(f"{asked}: {mean:.2f}" for asked, mean in zip(test.asked, test.reached, strict=True))
+    say(f"Asked for and reached: {reached}. The players reached {test.behaviour:.2f}.")
+    say(f"Mean error {test.error:.2f}, of the players' mean {test.behaviour_error:.2f}  {test.signature}")
+    say(f"The model is in {output}. Try it: mirada predict {output} --return 5")

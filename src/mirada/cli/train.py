@@ -32,6 +32,7 @@ class TaskChoice(StrEnum):
     FORECAST = "forecast"
     NODES = "nodes"
     CAPTION = "caption"
+    POLICY = "policy"
 
 
 class PresetName(StrEnum):
@@ -79,6 +80,7 @@ KINDS = {
     TaskChoice.CLASSIFY: {**READERS, ModelName.PERCEPTRON: "perceptron"},
     TaskChoice.FORECAST: {ModelName.TRANSFORMER: "forecast_transformer"},  # else decoder-only
     TaskChoice.CAPTION: {ModelName.TRANSFORMER: "captioner"},
+    TaskChoice.POLICY: {},
 }
 
 
@@ -86,7 +88,11 @@ KINDS = {
 def train(
     data: Annotated[
         list[Path],
-        typer.Argument(help="TMX, XLIFF, PO, TSV, CSV or two plain files; CoNLL-U, pictures, or else texts."),
+        typer.Argument(
+            default_factory=list,
+            show_default=False,
+            help="TMX, XLIFF, PO, TSV, CSV or two plain files; CoNLL-U, pictures, or else texts.",
+        ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The model's folder; a run goes on in its own.")],
     source: Annotated[str | None, typer.Option("--from", help="The language to translate from, such as en.")] = None,
@@ -130,7 +136,7 @@ def train(
     if bool(monolingual) != (reverse is not None):
         fail("--monolingual and --reverse go together: text, and the model that translates it; give both or neither")
     request = make_request(
-        data,
+        _learnt_from(task, data),
         _languages(task, source, target, columns),
         output,
         dev or [],
@@ -142,6 +148,13 @@ def train(
         task,
     )
     run(request, json, as_it_is if reverse is None else _back_translation(monolingual or [], reverse))
+
+
+def _learnt_from(task: TaskChoice, data: list[Path]) -> list[Path]:
+    """The files to learn from; a policy needs none."""
+    if not data and task != TaskChoice.POLICY:
+        fail("DATA is missing; name the files to learn from")
+    return data
 
 
 def _with_vectors(settings: "Tree", vectors: Path | None, start: Path | None) -> "Tree":

@@ -14,6 +14,7 @@ from mirada.models import (
     language_folder,
     nodes_folder,
     picture_folder,
+    policy_folder,
     text_folders,
     vectors_folder,
 )
@@ -34,6 +35,8 @@ from mirada.training.nodes_config import NodesRunConfig
 from mirada.training.nodes_preparing import GraphFacts
 from mirada.training.picture_preparing import PictureFacts
 from mirada.training.picturing import PictureRunConfig
+from mirada.training.policy import EpisodesFacts
+from mirada.training.policy_config import PolicyRunConfig
 from mirada.training.preparing import Facts
 from mirada.training.vectors_config import VectorsRunConfig
 from mirada.training.vectors_preparing import WordFacts
@@ -61,6 +64,7 @@ TASKS: Mapping[str, KnownTask] = {
     "caption": KnownTask(caption_folder.read_config, CaptionFacts, CaptionRunConfig),
     "nodes": KnownTask(nodes_folder.read_config, GraphFacts, NodesRunConfig),
     "forecast": KnownTask(forecasting_folder.read_config, SeriesFacts, ForecastRunConfig),
+    "policy": KnownTask(policy_folder.read_config, EpisodesFacts, PolicyRunConfig),
 }
 
 

@@ -21,6 +21,7 @@ from mirada.training.result import (
     LabelResult,
     LanguageResult,
     NodesResult,
+    PolicyResult,
     ReadTextResult,
     Result,
     VectorsResult,
@@ -30,6 +31,19 @@ NAME = "training.json"
 SCHEMA: Final = 1
 # What does not make a run another one: how long it is, how often it saves, and on how many cores it runs.
 INCIDENTAL = {"budget", "save_minutes", "threads", "device"}
+
+# What a finished run has reached, by its task.
+Finished = (
+    Result
+    | LanguageResult
+    | ReadTextResult
+    | VectorsResult
+    | LabelResult
+    | ForecastResult
+    | NodesResult
+    | CaptionResult
+    | PolicyResult
+)
 
 
 class RunRecord(Strict):
@@ -42,18 +56,7 @@ class RunRecord(Strict):
     asked: BudgetConfig
     budget: Budget
     decided: dict[str, object]  # rate, warm-up, dropout, precision and the like
-    # Of a finished run.
-    result: (
-        Result
-        | LanguageResult
-        | ReadTextResult
-        | VectorsResult
-        | LabelResult
-        | ForecastResult
-        | NodesResult
-        | CaptionResult
-        | None
-    ) = None
+    result: Finished | None = None
 
 
 def identity_of(files: Files, config: AnyRunConfig, started: nn.Module | None) -> dict[str, object]:

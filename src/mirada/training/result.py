@@ -8,6 +8,7 @@ from mirada.evaluation.captions import LanguageScore
 from mirada.evaluation.forecasting import ForecastScores
 from mirada.evaluation.language import TextScore
 from mirada.evaluation.nodes import NodeScore
+from mirada.evaluation.policy import PolicyScore
 from mirada.evaluation.reading import BothScore, MaskedScore
 from mirada.evaluation.translation import Scores
 from mirada.models.config import Strict
@@ -122,3 +123,12 @@ class CaptionResult(Reached):
     def as_json(self) -> dict[str, object]:
         test = {one.language or "all": one.model_dump(exclude={"language"}) for one in self.languages}
         return super().as_json() | {"test": test or None, "test_pictures": self.test_pictures}
+
+
+class PolicyResult(Reached):
+    """What a finished policy has reached for each return that it was asked for."""
+
+    test: PolicyScore
+
+    def as_json(self) -> dict[str, object]:
+        return super().as_json() | {"test": self.test.as_json()}

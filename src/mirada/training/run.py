@@ -23,6 +23,7 @@ from mirada.training.language import LanguageFamily
 from mirada.training.masked import MaskedFamily
 from mirada.training.nodes import NodesFamily
 from mirada.training.picturing import PictureFamily, holds_labelled_pictures
+from mirada.training.policy import PolicyFamily
 from mirada.training.preparing import DATA, Files
 from mirada.training.record import RunRecord
 from mirada.training.report import Reporter
@@ -33,7 +34,9 @@ from mirada.training.subject import Family, Ready
 from mirada.training.tagging import TagFamily
 from mirada.training.translation import TranslationFamily
 
-TaskName = Literal["translation", "lm", "vectors", "mlm", "elmo", "tag", "classify", "caption", "forecast", "nodes"]
+TaskName = Literal[
+    "translation", "lm", "vectors", "mlm", "elmo", "tag", "classify", "caption", "forecast", "nodes", "policy"
+]
 USUAL = "small"  # the preset of a run whose data is not known yet
 # A model learns little of a text that has fewer tokens than this for each of its parameters. Measured on Multi30k: in
 # the same 20 minutes a model with 8 beats one with 0.8; with 1 the larger one needs half as many tokens to be as good.
@@ -114,6 +117,7 @@ FAMILIES: Mapping[TaskName, Callable[[Files, Path, Tree, str, Path | None], Fami
     "caption": CaptionFamily,
     "forecast": ForecastFamily,
     "nodes": NodesFamily,
+    "policy": PolicyFamily,
 }
 
 

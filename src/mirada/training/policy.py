@@ -30,6 +30,7 @@ from mirada.training.settings import ConfigError, Tree, merge, validate_as
 from mirada.training.subject import Learner, Ready
 
 VALIDATION_COST = 0.4  # of the time that training on as many tokens takes: no backward pass
+TEST_COST = 1.0  # the same, step by step
 TESTED = 50  # episodes for each return that is asked for
 # Layers, width, and inner width of the feed-forward layers.
 PRESETS = {"tiny": (1, 32, 128), "small": (2, 64, 256), "base": (4, 128, 512)}
@@ -146,7 +147,7 @@ class PolicySubject:
     @property
     def held_out(self) -> tuple[float, float]:
         asked = len(self.played.world.coins) + 1
-        return VALIDATION_COST * len(self.played.dev) * self.largest, asked * TESTED * self.largest
+        return VALIDATION_COST * len(self.played.dev) * self.largest, TEST_COST * asked * TESTED * self.largest
 
     def batches(self, budget: int, variants: int) -> EpisodeOrder:
         return EpisodeOrder(self.played.train, self.played.world, budget, self.config.training.seed)

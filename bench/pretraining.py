@@ -87,9 +87,10 @@ def arguments() -> argparse.Namespace:
 
 @dataclass(frozen=True)
 class Prepared:
-    """The files of a language: raw text, and tagged sentences to learn from, to look at and to test with."""
+    """The files of a language: raw text of two kinds, and tagged sentences to learn from, to look at and to test."""
 
-    raw: Path
+    short: Path
+    running: Path
     train: Path
     dev: Path
     test: Path
@@ -98,7 +99,8 @@ class Prepared:
 def prepare(data: Path, folder: Path, language: Language) -> Prepared:
     """Write the files that the commands read."""
     folder.mkdir(parents=True, exist_ok=True)
-    files = Prepared(*(folder / name for name in ("raw.txt", "train.conllu", "dev.conllu", "test.conllu")))
+    names = ("short.txt", "running.txt", "train.conllu", "dev.conllu", "test.conllu")
+    files = Prepared(*(folder / name for name in names))
     blocks = list(sentences(data / language.treebank))
     random.Random(1).shuffle(blocks)
     chosen, rest = blocks[:TAGGED], blocks[TAGGED:]
@@ -106,11 +108,10 @@ def prepare(data: Path, folder: Path, language: Language) -> Prepared:
     parts = {files.train: chosen[DEVELOPMENT:], files.dev: chosen[:DEVELOPMENT], files.test: tested}
     for path, some in parts.items():
         path.write_text("".join(block + "\n\n" for block in some), encoding="utf-8")
-    unseen = set(readable(files.test))
-    with files.raw.open("w", encoding="utf-8") as out:
-        for sentence in short_sentences(data / language.sentences):
-            if sentence not in unseen:
-                out.write(f"{sentence}\n\n")
+    unseen = set(filter(None, readable(files.test)))  # an empty line is no sentence, and ends a document
+    short = [sentence for sentence in short_sentences(data / language.sentences) if sentence not in unseen]
+    files.short.write_text("".join(f"{sentence}\n\n" for sentence in short), encoding="utf-8")
+    with files.running.open("w", encoding="utf-8") as out:
         for path in (files.train, *(data / name for name in language.raw)):
             out.writelines(f"{line}\n" for line in readable(path) if line not in unseen)
             out.write("\n")
@@ -146,9 +147,10 @@ def pretrain(files: Prepared, folder: Path, minutes: float) -> dict[str, Path]:
         "ELMo": folder / "elmo",
     }
     still = ("--steps", "1", "--set", f"training.rate={NOTHING_LEARNT}")
-    mirada("train", "--task", "mlm", files.raw, "-o", rows["BERT, nothing read"], "--preset", "tiny", *still)
-    mirada("train", "--task", "mlm", files.raw, "-o", rows["BERT"], "--preset", "tiny", "--minutes", minutes)
-    mirada("train", "--task", "elmo", files.raw, "-o", rows["ELMo"], "--preset", "tiny", "--minutes", minutes)
+    raw = (files.short, files.running, "--preset", "tiny")
+    mirada("train", "--task", "mlm", *raw, "-o", rows["BERT, nothing read"], *still)
+    mirada("train", "--task", "mlm", *raw, "-o", rows["BERT"], "--minutes", minutes)
+    mirada("train", "--task", "elmo", *raw, "-o", rows["ELMo"], "--minutes", minutes)
     without_context(rows["ELMo"], rows["static vectors"])
     return rows
 

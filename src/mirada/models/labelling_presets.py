@@ -1,8 +1,7 @@
 """Presets of taggers and classifiers: sizes of readers, by how much there is to learn from.
 
-Words read as bags of subwords and spellings by a BiLSTM are the usual kind. Tried on English-EWT for UPOS, four passes
-of one core: 94.6 % of words right, where a BiLSTM over subwords had 88.3 %, whatever the vocabulary's size: little data
-teaches a word's ending only where that ending is seen as a whole.
+Words read as bags of subwords and spellings by a BiLSTM are the usual kind: on English-EWT they have 94.2 % of the UPOS
+of the development set right after three passes; a BiLSTM of the same size over 2,000 subwords had 92.4 % after four.
 """
 
 from __future__ import annotations

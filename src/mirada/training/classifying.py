@@ -74,9 +74,9 @@ class ClassifyFamily(LabelFamily):
 
     @property
     def usual(self) -> Tree:
-        # Of three ways tried on TREC and SST-2, the best on the development sets of both: 90.6 % and 82.2 % of texts
-        # right, with a loss of 0.31 and 0.42; the mean had 89.7 % and 82.3 % with 0.43 and 0.47, the maximum 90.0 %
-        # (0.37) on TREC. A row of numbers has one place, and nothing to weigh.
+        # Chosen by the loss on development sets, at its lowest: TREC 0.31 (the maximum 0.37, the mean 0.43), SST-2 0.42
+        # (the mean 0.47). Their accuracies hardly differ there: 90.0, 90.0, 89.7 % of TREC's 340 texts; 82.2, 82.3 % of
+        # SST-2's 872. One run each, 10 to 12 passes of TREC and 6 of SST-2. A row of numbers has nothing to weigh.
         return {} if self.first.layout.kind == "rows" else {"head": {"pooling": "attention"}}
 
     def material(self, config: LabelRunConfig, say: Say) -> Material:

@@ -115,8 +115,8 @@ class Describer:
             some = slice(start, start + count)
             pixels = np.stack([fit(one, config.shape) for one in pictures[some]])
             marks = [loaded.tags[language] for language in languages[some]]
-            entered = torch.from_numpy(config.standard.apply(pixels))
-            found += describe(loaded.model, entered, marks, Search(beam=beam), config.longest)
+            entered, search = torch.from_numpy(config.standard.apply(pixels)), Search(beam=beam)
+            found += describe(loaded.model, entered, range(len(pixels)), marks, search, config.longest)
         texts = loaded.subwords.decode_many([one.tokens for one in found])
         return [(text, one.log_probability) for text, one in zip(texts, found, strict=True)]
 

@@ -36,7 +36,7 @@ def test_chances_are_a_function_of_seed_epoch_and_row() -> None:
     assert not np.array_equal(drawn, augmentation.chances(1, 4, 50))
     assert (drawn[:, :2].min(), drawn[:, :2].max(), set(drawn[:, 2])) == (-2, 2, {0, 1})
     assert not Augmentation(2).chances(1, 3, 50)[:, 2].any()
-    assert [default_shift(side, side) for side in (8, 28, 224)] == [1, 2, 16]
+    assert [default_shift(side, side) for side in (8, 28, 224)] == [0, 2, 16]
 
 
 @pytest.fixture
@@ -62,16 +62,19 @@ def test_a_batch_begins_with_the_mark_of_its_language(captions: Captions) -> Non
     assert len(batch.expected) == lengths.sum()
     assert batch.expected.tolist().count(END) == 2
     assert batch.tokens == 2 * 6 + lengths.sum()
+    together = captions.batch(np.array([3, 2, 5]))
+    assert (len(together.source), together.of.tolist()) == (2, [0, 0, 1])  # a picture is read once
 
 
 def test_every_caption_is_seen_once_in_an_epoch_and_batches_are_taken_up_anywhere(captions: Captions) -> None:
-    order = CaptionOrder(captions, 30, 7, 6, Augmentation(1))
+    order = CaptionOrder(captions, 32, 7, 6, Augmentation(1))
     count = order.batches_in(0)
     stream = order.from_position(Position())
     first = [next(stream) for _ in range(count + 2)]
     assert sum(len(batch.target) for batch, _ in first[:count]) == 10
-    assert all(len(batch.target) * (6 + batch.target.shape[1]) <= 30 for batch, _ in first)
-    again = CaptionOrder(captions, 30, 7, 6, Augmentation(1)).from_position(first[count - 1][1])
+    assert all(len(batch.source) * 6 + batch.target.numel() <= 40 for batch, _ in first)
+    assert all(len(batch.target) == 2 * len(batch.source) for batch, _ in first)  # both captions of each picture
+    again = CaptionOrder(captions, 32, 7, 6, Augmentation(1)).from_position(first[count - 1][1])
     for batch, position in first[count:]:
         other, place = next(again)
         assert torch.equal(batch.source, other.source)
@@ -80,7 +83,7 @@ def test_every_caption_is_seen_once_in_an_epoch_and_batches_are_taken_up_anywher
 
 
 def test_batches_that_hold_no_caption_are_told(captions: Captions) -> None:
-    with pytest.raises(CorpusError, match="cannot hold 6 patches and a caption"):
+    with pytest.raises(CorpusError, match="cannot hold 6 patches and the captions of one picture"):
         CaptionOrder(captions, 8, 7, 6, Augmentation())
     with pytest.raises(CorpusError, match="no caption has at most 1 tokens"):
         CaptionOrder(captions, 80, 7, 1, Augmentation())

@@ -1,6 +1,9 @@
 """Batches of pictures with their captions, in an order that is a function of seed and epoch.
 
-Legend: B batch, F frames, C colours, Y rows, X columns of pixels, N target places, M target tokens that count.
+All captions of a picture stand in one batch, so that it is read once, however many languages describe it.
+
+Legend: B captions, U pictures, F frames, C colours, Y rows, X columns of pixels, N target places, M target tokens that
+count.
 """
 
 from __future__ import annotations
@@ -23,14 +26,13 @@ from mirada.data.augment import Augmentation
 from mirada.data.batch import pair_up
 from mirada.data.order import Position
 
-POOL = 50  # batches whose captions are sorted by length together
-
 
 @dataclass(frozen=True, eq=False)
 class CaptionBatch:
     """Pictures, captions as the decoder enters them (their language first), and what it should say at each place."""
 
-    source: Float[Tensor, "B F C Y X"]
+    source: Float[Tensor, "U F C Y X"]
+    of: Int[Tensor, "B"]  # the picture of each caption
     target: Int[Tensor, "B N"]
     target_padding: Padding
     expected: Int[Tensor, "M"]
@@ -43,6 +45,7 @@ class CaptionBatch:
             return self
         return CaptionBatch(
             self.source.to(device),
+            self.of.to(device),
             self.target.to(device),
             replace(self.target_padding, real=self.target_padding.real.to(device)),
             self.expected.to(device),
@@ -60,7 +63,7 @@ class Captions:
 
     pictures: PictureStore
     texts: Store
-    of: NDArray[Any]  # the number of the picture of each text
+    of: NDArray[Any]  # the number of the picture of each text; never falls
     standard: Standard  # of the training pictures
     patches: int
 
@@ -72,29 +75,32 @@ class Captions:
         """How many tokens each caption has, end mark included."""
         return self.texts.target_lengths
 
-    def entered(self, numbers: NDArray[np.int64]) -> Float[Tensor, "B F C Y X"]:
+    def entered(self, numbers: NDArray[np.int64]) -> Float[Tensor, "U F C Y X"]:
         """Pictures as a model reads them."""
         return torch.from_numpy(self.standard.apply(self.pictures.rows(numbers)))
 
     def batch(
         self, rows: NDArray[np.int64], augmentation: Augmentation | None = None, chances: Any = None
     ) -> CaptionBatch:
-        """The batch of these captions; with chances for each row, its picture is changed by them."""
-        pixels = self.pictures.rows(np.asarray(self.of[rows], dtype=np.int64))
+        """The batch of these captions; with chances for each picture, it is changed by them."""
+        numbers, of = np.unique(self.of[rows], return_inverse=True)
+        pixels = self.pictures.rows(numbers)
         if augmentation is not None:
-            pixels = augmentation.apply(pixels, chances[rows])
+            pixels = augmentation.apply(pixels, chances[numbers])
         said, lengths = self.texts.batch(rows, "target")
         marks, _ = self.texts.batch(rows, "source")
         paired = pair_up(marks[:, :1], np.ones(len(rows), dtype=np.int64), said, lengths)
         target = paired.target.clone()
         target[:, 0] = torch.from_numpy(marks[:, 0])
-        tokens = len(rows) * self.patches + int(lengths.sum())
+        tokens = len(numbers) * self.patches + int(lengths.sum())
         source = torch.from_numpy(self.standard.apply(pixels))
-        return CaptionBatch(source, target, paired.target_padding, paired.expected, paired.places, tokens)
+        return CaptionBatch(
+            source, torch.from_numpy(of), target, paired.target_padding, paired.expected, paired.places, tokens
+        )
 
 
 class CaptionOrder:
-    """The captions in batches of a token budget, those of like length together, epoch after epoch."""
+    """The captions in batches of a token budget, those of a picture together, epoch after epoch."""
 
     def __init__(self, captions: Captions, budget: int, seed: int, longest: int, augmentation: Augmentation) -> None:
         lengths = captions.lengths
@@ -102,11 +108,16 @@ class CaptionOrder:
         self.left_out = len(lengths) - len(self._rows)
         if not len(self._rows):
             raise CorpusError(f"no caption has at most {longest} tokens; raise data.longest")
-        needed = captions.patches + int(lengths[self._rows].max())
+        self._pictures, firsts = np.unique(captions.of[self._rows], return_index=True)
+        self._ends = np.append(firsts[1:], len(self._rows))
+        # A picture with its captions, each as long as the longest of them.
+        tall = np.maximum.reduceat(lengths[self._rows].astype(np.int64), firsts)
+        self._sizes = captions.patches + tall * (self._ends - firsts)
+        needed = int(self._sizes.max())
         if budget < needed:
             raise CorpusError(
-                f"training.batch_tokens = {budget} cannot hold {captions.patches} patches and a caption; "
-                f"use {needed} or more"
+                f"training.batch_tokens = {budget} cannot hold {captions.patches} patches and the captions of one "
+                f"picture; use {needed} or more"
             )
         self._captions, self._budget, self._seed, self._longest = captions, budget, seed, longest
         self._augmentation = augmentation
@@ -115,8 +126,8 @@ class CaptionOrder:
     @property
     def tokens(self) -> int:
         """The patches and tokens of one epoch."""
-        rows = self._rows
-        return len(rows) * self._captions.patches + int(self._captions.lengths[rows].sum(dtype=np.int64))
+        said = int(self._captions.lengths[self._rows].sum(dtype=np.int64))
+        return len(self._pictures) * self._captions.patches + said
 
     @property
     def remarks(self) -> list[str]:
@@ -136,34 +147,30 @@ class CaptionOrder:
             batches, chances = self._cut(epoch)
             for number in range(first, len(batches)):
                 after = Position(epoch, number + 1) if number + 1 < len(batches) else Position(epoch + 1)
-                yield self._captions.batch(batches[number], self._augmentation, chances), after
+                yield self._captions.batch(self._captions_of(batches[number]), self._augmentation, chances), after
             epoch, first = epoch + 1, 0
 
+    def _captions_of(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The rows of all captions of some pictures, given by their places among those that have any."""
+        starts = np.append(0, self._ends[:-1])
+        return np.concatenate([self._rows[starts[place] : self._ends[place]] for place in places])
+
     def _cut(self, epoch: int) -> tuple[list[NDArray[np.int64]], NDArray[np.int16]]:
-        """The rows of every batch of an epoch, and what happens to each row; the last epoch asked for is kept."""
+        """The pictures of every batch of an epoch, and what happens to each; the last epoch asked for is kept."""
         if self._epoch is None or self._epoch[0] != epoch:
             generator = np.random.Generator(np.random.Philox(key=[self._seed, epoch]))
-            rows = generator.permutation(self._rows)
-            batches = alike(rows, self._captions.lengths[rows], self._captions.patches, self._budget)
-            order = generator.permutation(len(batches)).tolist()
-            chances = self._augmentation.chances(self._seed, epoch, len(self._captions))
-            self._epoch = epoch, [batches[number] for number in order], chances
+            order = generator.permutation(len(self._pictures))
+            chances = self._augmentation.chances(self._seed, epoch, len(self._captions.pictures))
+            self._epoch = epoch, filled(order, self._sizes[order], self._budget), chances
         return self._epoch[1:]
 
 
-def alike(rows: NDArray[np.int64], lengths: NDArray[np.int32], patches: int, budget: int) -> list[NDArray[np.int64]]:
-    """Rows in batches, sorted by the length of their captions within pools of many batches.
-
-    A batch holds as many rows as its budget does of patches and of the longest caption, padding included.
-    """
-    found = []
-    pool = max(1, POOL * budget // (patches + max(1, int(lengths.mean()))))
-    for start in range(0, len(rows), pool):
-        part = rows[start : start + pool][np.argsort(lengths[start : start + pool], kind="stable")[::-1]]
-        tall = np.sort(lengths[start : start + pool])[::-1]
-        first = 0
-        while first < len(part):
-            count = max(1, budget // (patches + int(tall[first])))
-            found.append(part[first : first + count])
-            first += count
-    return found
+def filled(items: NDArray[np.int64], sizes: NDArray[np.int64], budget: int) -> list[NDArray[np.int64]]:
+    """Items in batches, in their order, each with as many as a budget holds and one at least."""
+    ends, held = list[int](), 0
+    for place, size in enumerate(sizes.tolist()):
+        if held and held + size > budget:
+            ends.append(place)
+            held = 0
+        held += size
+    return np.split(items, ends)

@@ -1,6 +1,7 @@
 """The captioner: a reader of pictures, and a stack that writes what they show.
 
-Legend: B batch, N target places, R rows, W model width, T vocabulary; F frames, C colours, Y rows, X columns of pixels.
+Legend: B texts, U pictures, S patches, N target places, R rows, W model width, T vocabulary; F frames, C colours,
+Y rows, X columns of pixels.
 """
 
 from __future__ import annotations
@@ -39,7 +40,23 @@ class Captioner(EncoderDecoder[TransformerState]):
         target_padding: Padding | None,
         noise: Noise | None = None,
     ) -> Float[Tensor, "B N W"]:
-        sources = self.decoder.sources(self.reader(source, source_padding, noise), Facts(source_padding))
+        return self.write(self.reader(source, source_padding, noise), None, target, target_padding, noise)
+
+    def write(
+        self,
+        states: Float[Tensor, "U S W"],
+        of: Int[Tensor, "B"] | None,
+        target: Int[Tensor, "B N"],
+        target_padding: Padding | None,
+        noise: Noise | None = None,
+    ) -> Float[Tensor, "B N W"]:
+        """The decoder's states for texts of pictures that were read; `of` is the number of each text's picture.
+
+        What the blocks remember of a picture is computed once, however many texts it has.
+        """
+        sources = self.decoder.sources(states, Facts())
+        if of is not None:
+            sources = [source.select(of) for source in sources]
         return self.decoder(self.embedding(target, noise=noise), Facts(target_padding), sources=sources, noise=noise)
 
     def start(self, source: Float[Tensor, "B F C Y X"], padding: Padding | None) -> TransformerState:

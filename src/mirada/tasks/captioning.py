@@ -1,6 +1,6 @@
 """Captioning as a task: learn the tokens of captions from pictures, score by loss, chrF and BLEU.
 
-Legend: B batch, F frames, C colours, Y rows, X columns of pixels.
+Legend: U pictures, F frames, C colours, Y rows, X columns of pixels.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from torch import Tensor
 
-from mirada.data.captions import CaptionBatch, Captions, alike
+from mirada.data.captions import CaptionBatch, Captions
 from mirada.decoding.beam import beam
 from mirada.decoding.greedy import greedy
 from mirada.decoding.hypothesis import NOTHING, Hypothesis
@@ -26,22 +26,23 @@ from mirada.tasks.translation import evaluating
 from mirada.text.subwords import END, Subwords
 
 AT_ONCE = 8_192  # patches of a batch that is described, each counted once for every candidate
-VALIDATION_TOKENS = 8_000
+ROWS = 64  # captions whose loss is found at once
 
 
 def describe(
     model: Captioner,
-    entered: Float[Tensor, "B F C Y X"],
+    entered: Float[Tensor, "U F C Y X"],
+    of: Sequence[int],
     marks: Sequence[int],
     search: Search,
     longest: int,
     device: torch.device | str = "cpu",
 ) -> list[Hypothesis]:
-    """The best caption of each picture, in the language whose mark it is to begin with."""
+    """The best caption of picture `of` in the language whose mark it is to begin with, for each mark."""
     first = torch.tensor(list(marks), device=device)
     limits = torch.full_like(first, longest)
     with evaluating(model), torch.inference_mode():
-        state = model.start(entered.to(device), None)
+        state = model.start(entered.to(device), None).select(torch.tensor(list(of), device=device))
         if search.beam == 1:
             return greedy(model, state, first, END, limits)
         found = beam(model, state, first, END, limits, search.beam, search.length_penalty)
@@ -61,8 +62,8 @@ def describe_rows(
     for start in range(0, len(rows), count):
         some = rows[start : start + count]
         marks = captions.texts.batch(some, "source")[0][:, 0].tolist()
-        pictures = captions.entered(np.asarray(captions.of[some], dtype=np.int64))
-        yield from describe(model, pictures, marks, search, longest, device)
+        numbers, of = np.unique(captions.of[some], return_inverse=True)
+        yield from describe(model, captions.entered(numbers), of.tolist(), marks, search, longest, device)
 
 
 class CaptionTask:
@@ -86,7 +87,8 @@ class CaptionTask:
 
     def loss(self, batch: CaptionBatch, noise: Noise | None, smoothing: float) -> Tensor:
         batch = batch.to(self._device)
-        states = self._model(batch.source, None, batch.target, batch.target_padding, noise)
+        read = self._model.reader(batch.source, None, noise)
+        states = self._model.write(read, batch.of, batch.target, batch.target_padding, noise)
         return self._model.output.loss(states.flatten(0, 1).index_select(0, batch.places), batch.expected, smoothing)
 
     def validate(self, step: int) -> Score:
@@ -95,8 +97,8 @@ class CaptionTask:
         total, count = 0.0, 0
         captions = self._captions
         with evaluating(self._model), torch.inference_mode():
-            for rows in alike(self._rows, captions.lengths[self._rows], captions.patches, VALIDATION_TOKENS):
-                batch = captions.batch(rows)
+            for start in range(0, len(self._rows), ROWS):
+                batch = captions.batch(self._rows[start : start + ROWS])
                 total += float(self.loss(batch, None, 0.0)) * len(batch.expected)
                 count += len(batch.expected)
         # A model that has learnt little repeats itself up to the limit, which costs time and tells nothing.

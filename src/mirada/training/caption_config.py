@@ -24,6 +24,7 @@ class CaptionTrainingConfig(LearningConfig):
     """How a captioner learns."""
 
     batch_tokens: int = Field(default=3_000, ge=16, description="patches and padded tokens of captions in a batch")
+    dropout: float | None = Field(default=0.1, ge=0, lt=1)  # more costs a narrow reader of patches its sight
     select: Literal["chrf", "bleu", "loss"] = "chrf"
     validation_captions: int = Field(default=400, ge=1, description="of the development set, written each time")
 

@@ -95,13 +95,13 @@ class CaptionSubject:
 
     @property
     def largest(self) -> int:
-        return self._patches + self.config.data.longest
+        return int(self._patches + self.config.data.longest * max(1, len(self.prepared.facts.languages)))
 
     @property
     def held_out(self) -> tuple[float, float]:
         captions = self.prepared.facts.captions
         looked_at = min(captions["dev"] or captions["train"], self.config.training.validation_captions)
-        row = self._patches + 10
+        row = self._patches / max(1, len(self.prepared.facts.languages)) + 10  # all captions of a picture read it once
         return VALIDATION_COST * row * looked_at, TEST_COST * row * min(captions["test"], TEST_CAPTIONS)
 
     def batches(self, budget: int, variants: int) -> CaptionOrder:

@@ -28,7 +28,7 @@ from measure import peak_memory
 from beside.peers import Peer, clean_environment, set_up
 from mirada.corpora.graphs import DEV, TEST, TRAIN, Graph, read_graph
 from mirada.data.nodes import NodeBatches, whole_batch
-from mirada.data.order import Position
+from mirada.data.position import Position
 from mirada.layers.noise import Noise
 from mirada.models.graph import NodeGraph
 from mirada.models.nodes import build_network

@@ -22,7 +22,7 @@ import torch
 from measure import multiplies_bfloat16, peak_memory
 
 from mirada.attention import Causal, Pattern, Rotary, Strided, Window, parse
-from mirada.data.order import Position
+from mirada.data.position import Position
 from mirada.data.windows import Windows
 from mirada.models.build import build
 from mirada.models.config import LanguageModelConfig, StackConfig

@@ -12,7 +12,7 @@ from mirada.corpora.pictures.store import PictureStore, PictureWriter
 from mirada.corpora.store import Store, StoreWriter
 from mirada.data.augment import Augmentation, default_shift
 from mirada.data.captions import CaptionOrder, Captions
-from mirada.data.order import Position
+from mirada.data.position import Position
 from mirada.text.subwords import END
 
 SHAPE = PictureShape(height=4, width=6)

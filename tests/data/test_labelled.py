@@ -9,7 +9,7 @@ from mirada.corpora.pair import CorpusError
 from mirada.data.encoding import TextEncoding, WordEncoding
 from mirada.data.inputs import Numbers, Tokens
 from mirada.data.labelled import Labelled, LabelledOrder, tiled
-from mirada.data.order import Position
+from mirada.data.position import Position
 from mirada.text.subwords import BEGIN
 from mirada.text.vocabulary import learn
 

@@ -7,7 +7,7 @@ import torch
 from mirada.attention import Additive, ScaledDot, Static, Uniform
 from mirada.corpora.graphs import Graph
 from mirada.data.nodes import ALL, Neighbours, NodeBatches, whole_batch
-from mirada.data.order import Position
+from mirada.data.position import Position
 from mirada.models.graph import NodeGraph
 from mirada.models.nodes import build_network
 from mirada.models.nodes_config import GraphConfig

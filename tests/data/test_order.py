@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from mirada.corpora.pair import CorpusError
 from mirada.corpora.store import Store, StoreWriter
 from mirada.data.batch import make_batch
-from mirada.data.order import POOL, ROWS, Order, Position, cut
+from mirada.data.order import POOL, ROWS, Order, cut
+from mirada.data.position import Position
 from mirada.text.sampling import variant_of
 from mirada.text.subwords import BEGIN, END, PADDING
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 
 from mirada.corpora.pair import CorpusError
 from mirada.corpora.store import Store, StoreWriter
-from mirada.data.order import Position
+from mirada.data.position import Position
 from mirada.data.rows import ALONE, Gathered, Lines, RowBatches, held_out
 from mirada.text.subwords import BEGIN, END, PADDING
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from mirada.corpora.pair import CorpusError
-from mirada.data.order import Position
+from mirada.data.position import Position
 from mirada.data.series_windows import SeriesWindows, starts_in
 
 VALUES = torch.arange(29.0)[:, None].repeat(1, 2)

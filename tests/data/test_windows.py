@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from mirada.corpora.pair import CorpusError
-from mirada.data.order import Position
+from mirada.data.position import Position
 from mirada.data.windows import Windows
 
 

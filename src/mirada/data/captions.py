@@ -8,7 +8,7 @@ count.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +24,7 @@ from mirada.corpora.pictures.store import PictureStore, Standard
 from mirada.corpora.store import Store
 from mirada.data.augment import Augmentation
 from mirada.data.batch import pair_up
-from mirada.data.order import Position
+from mirada.data.position import Position, endless
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,13 +142,15 @@ class CaptionOrder:
 
     def from_position(self, position: Position) -> Iterator[tuple[CaptionBatch, Position]]:
         """All batches from a position on, without end, each with the position after it."""
-        epoch, first = position.epoch, position.batch
-        while True:
-            batches, chances = self._cut(epoch)
-            for number in range(first, len(batches)):
-                after = Position(epoch, number + 1) if number + 1 < len(batches) else Position(epoch + 1)
-                yield self._captions.batch(self._captions_of(batches[number]), self._augmentation, chances), after
-            epoch, first = epoch + 1, 0
+        return endless(position, self._epoch_of)
+
+    def _epoch_of(self, epoch: int) -> tuple[int, Callable[[int], CaptionBatch]]:
+        batches, chances = self._cut(epoch)
+
+        def batch(number: int) -> CaptionBatch:
+            return self._captions.batch(self._captions_of(batches[number]), self._augmentation, chances)
+
+        return len(batches), batch
 
     def _captions_of(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """The rows of all captions of some pictures, given by their places among those that have any."""

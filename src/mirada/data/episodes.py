@@ -5,7 +5,7 @@ Legend: B episodes, T steps, F features of a state, M = B · T.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from torch import Tensor
 
 from mirada.corpora.grid_world import Episodes, World
 from mirada.corpora.pair import CorpusError
-from mirada.data.order import Position
+from mirada.data.position import Position, endless
 
 TOKENS = 3  # of a step: return-to-go, state, action
 
@@ -82,12 +82,12 @@ class EpisodeOrder:
 
     def from_position(self, position: Position) -> Iterator[tuple[EpisodeBatch, Position]]:
         """All batches from a position on, without end, each with the position after it."""
-        epoch, first = position.epoch, position.batch
-        while True:
-            chance = np.random.Generator(np.random.Philox(key=[self._seed, epoch]))
-            order, count = chance.permutation(len(self._episodes)), self.batches_in(epoch)
-            for number in range(first, count):
-                after = Position(epoch, number + 1) if number + 1 < count else Position(epoch + 1)
-                rows = order[number * self._rows : (number + 1) * self._rows]
-                yield batch_of(self._episodes, rows, self._world), after
-            epoch, first = epoch + 1, 0
+        return endless(position, self._epoch_of)
+
+    def _epoch_of(self, epoch: int) -> tuple[int, Callable[[int], EpisodeBatch]]:
+        order = np.random.Generator(np.random.Philox(key=[self._seed, epoch])).permutation(len(self._episodes))
+
+        def batch(number: int) -> EpisodeBatch:
+            return batch_of(self._episodes, order[number * self._rows :][: self._rows], self._world)
+
+        return self.batches_in(epoch), batch

@@ -8,7 +8,7 @@ Legend: B batch, N places, M labels that count, L places of their words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +19,8 @@ from torch import Tensor
 
 from mirada.corpora.pair import CorpusError
 from mirada.data.inputs import Entered, Inputs
-from mirada.data.order import POOL, Cut, Position, cut
+from mirada.data.order import POOL, Cut, cut
+from mirada.data.position import Position, endless
 from mirada.data.trees import tree_edges
 
 
@@ -150,13 +151,11 @@ class LabelledOrder:
 
     def from_position(self, position: Position) -> Iterator[tuple[LabelBatch, Position]]:
         """All batches from a position on, without end, each with the position after it."""
-        epoch, first = position.epoch, position.batch
-        while True:
-            batches = self.cut(epoch)
-            for number in range(first, len(batches)):
-                after = Position(epoch, number + 1) if number + 1 < len(batches) else Position(epoch + 1)
-                yield self._labelled.batch(batches[number]), after
-            epoch, first = epoch + 1, 0
+        return endless(position, self._epoch_of)
+
+    def _epoch_of(self, epoch: int) -> tuple[int, Callable[[int], LabelBatch]]:
+        batches = self.cut(epoch)
+        return len(batches), lambda number: self._labelled.batch(batches[number])
 
     def cut(self, epoch: int) -> Cut:
         """The rows of every batch of an epoch; the last epoch asked for is kept."""

@@ -9,7 +9,7 @@ drawn anew for every batch (Hamilton et al. 2017); all chance is a function of (
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from mirada.attention import Edges
-from mirada.data.order import Position
+from mirada.data.position import Position, endless
 from mirada.layers.rows import Rows, SparseRows, select_rows
 from mirada.models.graph import NodeGraph
 
@@ -143,14 +143,11 @@ class NodeBatches:
 
     def from_position(self, position: Position) -> Iterator[tuple[NodeBatch, Position]]:
         """All batches from a position on, without end, each with the position after it."""
-        epoch, first = position.epoch, position.batch
-        while True:
-            count = self.batches_in(epoch)
-            order = None if self._whole else Generator(Philox(key=[self._seed, epoch])).permutation(self._nodes)
-            for number in range(first, count):
-                after = Position(epoch, number + 1) if number + 1 < count else Position(epoch + 1)
-                yield self._batch(order, epoch, number), after
-            epoch, first = epoch + 1, 0
+        return endless(position, self._epoch_of)
+
+    def _epoch_of(self, epoch: int) -> tuple[int, Callable[[int], NodeBatch]]:
+        order = None if self._whole else Generator(Philox(key=[self._seed, epoch])).permutation(self._nodes)
+        return self.batches_in(epoch), lambda number: self._batch(order, epoch, number)
 
     def _batch(self, order: NDArray[np.int64] | None, epoch: int, number: int) -> NodeBatch:
         if self._whole is not None or order is None:

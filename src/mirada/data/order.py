@@ -9,7 +9,7 @@ is under way. Lengths stay in the store, mapped from its files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,19 +18,12 @@ from numpy.typing import NDArray
 from mirada.corpora.pair import CorpusError
 from mirada.corpora.store import Store
 from mirada.data.batch import Batch, make_batch
+from mirada.data.position import Position, endless
 from mirada.text.sampling import variant_of
 
 POOL = 100  # batches that are sorted together: with more, an epoch is hardly shuffled; with fewer, more is padded
 MOST_IN_32_BITS = 2**31 - 1
 ROWS = 8  # a batch has a multiple of as many, where it has more: matrix libraries prepare a kernel for each new size
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """Where a run stands in its data: the epoch, and the next batch of it."""
-
-    epoch: int = 0
-    batch: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,14 +90,16 @@ class Order:
 
     def from_position(self, position: Position) -> Iterator[tuple[Batch, Position]]:
         """All batches from a position on, without end, each with the position after it."""
-        epoch, first = position.epoch, position.batch
-        while True:
-            batches = self.cut(epoch)
-            for number in range(first, len(batches)):
-                after = Position(epoch, number + 1) if number + 1 < len(batches) else Position(epoch + 1)
-                rows = batches[number]
-                yield make_batch(self._store, rows, variant_of(self._seed, epoch, rows, self._shown)), after
-            epoch, first = epoch + 1, 0
+        return endless(position, self._epoch_of)
+
+    def _epoch_of(self, epoch: int) -> tuple[int, Callable[[int], Batch]]:
+        batches = self.cut(epoch)
+
+        def batch(number: int) -> Batch:
+            rows = batches[number]
+            return make_batch(self._store, rows, variant_of(self._seed, epoch, rows, self._shown))
+
+        return len(batches), batch
 
     def cut(self, epoch: int) -> Cut:
         """The rows of every batch of an epoch; the last epoch asked for is kept."""

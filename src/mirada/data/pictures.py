@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from mirada.corpora.pictures.store import Standard
 from mirada.data.augment import Augmentation
 from mirada.data.inputs import Entered
 from mirada.data.labelled import LabelBatch
-from mirada.data.order import Position
+from mirada.data.position import Position, endless
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,16 +73,17 @@ class PictureOrder:
 
     def from_position(self, position: Position) -> Iterator[tuple[LabelBatch, Position]]:
         """All batches from a position on, without end, each with the position after it."""
-        epoch, first = position.epoch, position.batch
-        while True:
-            order, chances = self._drawn(epoch)
-            count = self.batches_in(epoch)
-            for number in range(first, count):
-                rows = order[number * self._rows : (number + 1) * self._rows]
-                after = Position(epoch, number + 1) if number + 1 < count else Position(epoch + 1)
-                entered = self._pictures.changed(rows, self._augmentation, chances)
-                yield LabelBatch(entered, None, torch.from_numpy(self._labels[rows])), after
-            epoch, first = epoch + 1, 0
+        return endless(position, self._epoch_of)
+
+    def _epoch_of(self, epoch: int) -> tuple[int, Callable[[int], LabelBatch]]:
+        order, chances = self._drawn(epoch)
+
+        def batch(number: int) -> LabelBatch:
+            rows = order[number * self._rows :][: self._rows]
+            entered = self._pictures.changed(rows, self._augmentation, chances)
+            return LabelBatch(entered, None, torch.from_numpy(self._labels[rows]))
+
+        return self.batches_in(epoch), batch
 
     def _drawn(self, epoch: int) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
         """The order of an epoch and what happens to each row; the last epoch asked for is kept."""

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from mirada.corpora.pair import CorpusError
 from mirada.corpora.store import Store
-from mirada.data.order import Cut, Position, cut, in_pools
+from mirada.data.order import Cut, cut, in_pools
+from mirada.data.position import Position, endless
 from mirada.data.stream import AnyBatch
 from mirada.text.subwords import BEGIN, PADDING
 
@@ -197,13 +198,11 @@ class RowBatches(Generic[AnyBatch]):
 
     def from_position(self, position: Position) -> Iterator[tuple[AnyBatch, Position]]:
         """All batches from a position on, without end, each with the position after it."""
-        epoch, first = position.epoch, position.batch
-        while True:
-            rows, batches = self._laid(epoch)
-            for number in range(first, len(batches)):
-                after = Position(epoch, number + 1) if number + 1 < len(batches) else Position(epoch + 1)
-                yield self._make(self._lines.gather(rows, batches[number]), epoch), after
-            epoch, first = epoch + 1, 0
+        return endless(position, self._epoch_of)
+
+    def _epoch_of(self, epoch: int) -> tuple[int, Callable[[int], AnyBatch]]:
+        rows, batches = self._laid(epoch)
+        return len(batches), lambda number: self._make(self._lines.gather(rows, batches[number]), epoch)
 
     def _laid(self, epoch: int) -> tuple[Rows, Cut]:
         """The rows of an epoch and its batches; the last epoch asked for is kept."""

@@ -5,7 +5,7 @@ Legend: B windows, N steps of the past, H steps that come, C channels, T steps o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from mirada.corpora.pair import CorpusError
-from mirada.data.order import Position
+from mirada.data.position import Position, endless
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,13 +84,11 @@ class SeriesWindows:
 
     def from_position(self, position: Position) -> Iterator[tuple[SeriesBatch, Position]]:
         """All batches from a position on, without end, each with the position after it."""
-        epoch, first = position.epoch, position.batch
-        while True:
-            starts, count = self.starts(epoch), self.batches_in(epoch)
-            for number in range(first, count):
-                after = Position(epoch, number + 1) if number + 1 < count else Position(epoch + 1)
-                yield self._batch(starts[number * self._rows : (number + 1) * self._rows]), after
-            epoch, first = epoch + 1, 0
+        return endless(position, self._epoch_of)
+
+    def _epoch_of(self, epoch: int) -> tuple[int, Callable[[int], SeriesBatch]]:
+        starts = self.starts(epoch)
+        return self.batches_in(epoch), lambda number: self._batch(starts[number * self._rows :][: self._rows])
 
     def starts(self, epoch: int) -> NDArray[np.int64]:
         """Where each window of an epoch begins to foretell, in their order; the last epoch asked for is kept."""

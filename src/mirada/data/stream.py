@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from torch import Tensor
 
-from mirada.data.order import Position
+from mirada.data.position import Position
 
 
 @runtime_checkable

@@ -8,7 +8,7 @@ Legend: B batch, N places, M = B · N.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from mirada.corpora.pair import CorpusError
-from mirada.data.order import Position
+from mirada.data.position import Position, endless
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,13 +72,11 @@ class Windows:
 
     def from_position(self, position: Position) -> Iterator[tuple[TextBatch, Position]]:
         """All batches from a position on, without end, each with the position after it."""
-        epoch, first = position.epoch, position.batch
-        while True:
-            starts, count = self.starts(epoch), self.batches_in(epoch)
-            for number in range(first, count):
-                after = Position(epoch, number + 1) if number + 1 < count else Position(epoch + 1)
-                yield self._batch(starts[number * self._rows : (number + 1) * self._rows]), after
-            epoch, first = epoch + 1, 0
+        return endless(position, self._epoch_of)
+
+    def _epoch_of(self, epoch: int) -> tuple[int, Callable[[int], TextBatch]]:
+        starts = self.starts(epoch)
+        return self.batches_in(epoch), lambda number: self._batch(starts[number * self._rows :][: self._rows])
 
     def starts(self, epoch: int) -> NDArray[np.int64]:
         """Where each window of an epoch begins, in their order; the last epoch asked for is kept."""

@@ -17,7 +17,7 @@ from safetensors import safe_open
 from safetensors.torch import save as to_bytes
 from torch import Tensor
 
-from mirada.data.order import Position
+from mirada.data.position import Position
 from mirada.models.config import Strict
 from mirada.models.folder import FolderError, read_tensors, write_file
 from mirada.tasks.task import Score

@@ -17,7 +17,7 @@ from typing import Generic
 import torch
 from torch import Tensor
 
-from mirada.data.order import Position
+from mirada.data.position import Position
 from mirada.data.stream import AnyBatch, Batches
 from mirada.layers.noise import Noise
 from mirada.tasks.task import Score, Task

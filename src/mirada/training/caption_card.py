@@ -8,9 +8,9 @@ from mirada import __version__
 from mirada.evaluation.captions import LanguageScore
 from mirada.models.caption_folder import CaptionFolderConfig
 from mirada.training.caption_preparing import CaptionFacts
+from mirada.training.card_parts import training_part
 from mirada.training.checkpoint import Progress
 from mirada.training.record import RunRecord
-from mirada.training.report import span
 from mirada.training.result import CaptionResult
 
 
@@ -23,8 +23,6 @@ def write_card(
     name: str,
 ) -> str:
     """The card, as Markdown."""
-    decided = ", ".join(f"{key} {value}" for key, value in record.decided.items())
-    spent = f"{progress.tokens:,} patches and tokens in {span(progress.seconds)}"
     language = f" --language {config.languages[0]}" if config.languages[0] else ""
     lines = [
         "# A captioner",
@@ -39,10 +37,7 @@ def write_card(
         "## Model",
         f"{config.model.kind}: {config.model.size}, {result.parameters:,} parameters.",
         "",
-        "## Training",
-        f"{progress.step:,} of {record.budget.steps:,} steps ({record.budget.why}), {spent}; {decided}.",
-        f"The weights are the mean of steps {', '.join(map(str, result.steps))}.",
-        "",
+        *training_part(record, progress, result.steps, "patches and tokens"),
         "## Scores",
         f"- development pictures: loss {result.development.loss:.4f}, chrF {result.development.values['chrf']:.2f}",
         *score_lines(result.languages),

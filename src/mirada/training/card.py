@@ -6,10 +6,10 @@ from mirada import __version__
 from mirada.evaluation.translation import Scores
 from mirada.models.folder import FolderConfig
 from mirada.tasks.task import Score
+from mirada.training.card_parts import training_part
 from mirada.training.checkpoint import Progress
 from mirada.training.preparing import Facts
 from mirada.training.record import RunRecord
-from mirada.training.report import span
 
 
 def write_card(
@@ -41,11 +41,7 @@ def write_card(
         "## Model",
         f"{model.kind}: {model.size}, {parameters:,} parameters.",
         "",
-        "## Training",
-        f"{progress.step:,} of {record.budget.steps:,} steps ({record.budget.why}), {progress.tokens:,} tokens in "
-        f"{span(progress.seconds)}; " + ", ".join(f"{name} {value}" for name, value in record.decided.items()) + ".",
-        f"The weights are the mean of steps {', '.join(map(str, progress.kept))}.",
-        "",
+        *training_part(record, progress, progress.kept),
         "## Scores",
         f"- development set: loss {development.loss:.4f}, "
         + ", ".join(f"{name} {value:.2f}" for name, value in development.values.items()),

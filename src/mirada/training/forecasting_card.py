@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from mirada import __version__
 from mirada.models.forecasting_folder import ForecastFolderConfig
+from mirada.training.card_parts import training_part
 from mirada.training.checkpoint import Progress
 from mirada.training.forecasting_preparing import SeriesFacts
 from mirada.training.record import RunRecord
-from mirada.training.report import span
 from mirada.training.result import ForecastResult
 
 MOST_NAMES = 20  # of channels
@@ -22,8 +22,6 @@ def write_card(
     name: str,
 ) -> str:
     """The card as Markdown."""
-    decided = ", ".join(f"{key} {value}" for key, value in record.decided.items())
-    spent = f"{progress.tokens:,} patches in {span(progress.seconds)}"
     more = len(facts.channels) - MOST_NAMES
     names = ", ".join(facts.channels[:MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
     lines = [
@@ -41,10 +39,7 @@ def write_card(
         "## Model",
         f"{config.model.kind}: {config.model.size}, {result.parameters:,} parameters.",
         "",
-        "## Training",
-        f"{progress.step:,} of {record.budget.steps:,} steps ({record.budget.why}), {spent}; {decided}.",
-        f"The weights are the mean of steps {', '.join(map(str, result.steps))}.",
-        "",
+        *training_part(record, progress, result.steps, "patches"),
         "## Scores",
         *score_lines(result),
     ]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from mirada import __version__
 from mirada.evaluation.labels import LabelScores
 from mirada.models.labelling_folder import AnyLabelFolderConfig, TaggerFolderConfig
+from mirada.training.card_parts import training_part
 from mirada.training.checkpoint import Progress
 from mirada.training.labelling_preparing import LabelFacts
 from mirada.training.preparing import PARTS
 from mirada.training.record import RunRecord
-from mirada.training.report import span
 from mirada.training.result import LabelResult
 
 LABELS_TOLD = 50
@@ -29,10 +29,8 @@ def write_card(
     what = f"A tagger of words: {config.column}" if isinstance(config, TaggerFolderConfig) else "A classifier"
     unit = "words" if tagger else "rows of numbers" if config.vocabulary is None else "texts"
     train, dev, seen = (facts.units[part] for part in PARTS)
-    decided = ", ".join(f"{key} {value}" for key, value in record.decided.items())
     more = f" and {len(config.labels) - LABELS_TOLD:,} more" if len(config.labels) > LABELS_TOLD else ""
     development = ", ".join(f"{key} {value:.2f} %" for key, value in result.development.values.items())
-    spent = f"{progress.tokens:,} tokens in {span(progress.seconds)}"
     lines = [
         f"# {what}",
         "",
@@ -47,10 +45,7 @@ def write_card(
         "## Model",
         f"{config.model.kind}: {config.model.size}, pooling {config.head.pooling}, {result.parameters:,} parameters.",
         "",
-        "## Training",
-        f"{progress.step:,} of {record.budget.steps:,} steps ({record.budget.why}), {spent}; {decided}.",
-        f"The weights are the mean of steps {', '.join(map(str, result.steps))}.",
-        "",
+        *training_part(record, progress, result.steps),
         "## Scores",
         f"- development set: loss {result.development.loss:.4f}, {development}",
     ]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from mirada import __version__
 from mirada.models.language_folder import LanguageFolderConfig
+from mirada.training.card_parts import training_part
 from mirada.training.checkpoint import Progress
 from mirada.training.language_preparing import TextFacts
 from mirada.training.preparing import PARTS
 from mirada.training.record import RunRecord
-from mirada.training.report import span
 from mirada.training.result import LanguageResult
 
 
@@ -21,14 +21,7 @@ def write_card(
     name: str,
 ) -> str:
     """The card of a model that has learnt, as Markdown."""
-    decided = ", ".join(f"{key} {value}" for key, value in record.decided.items())
-    spent = f"{progress.tokens:,} tokens in {span(progress.seconds)}"
-    training = [
-        "## Training",
-        f"{progress.step:,} of {record.budget.steps:,} steps ({record.budget.why}), {spent}; {decided}.",
-        f"The weights are the mean of steps {', '.join(map(str, result.steps))}.",
-        "",
-    ]
+    training = training_part(record, progress, result.steps)
     return _joined(_head(config, facts, name, f"{result.parameters:,} parameters"), training, _scores(result))
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from mirada import __version__
 from mirada.models.nodes_folder import NodesFolderConfig
 from mirada.models.words import write_word
+from mirada.training.card_parts import training_part
 from mirada.training.checkpoint import Progress
 from mirada.training.nodes_preparing import GraphFacts
 from mirada.training.record import RunRecord
-from mirada.training.report import span
 from mirada.training.result import NodesResult
 
 
@@ -21,9 +21,8 @@ def write_card(
     name: str,
 ) -> str:
     """The card as Markdown."""
-    decided = ", ".join(f"{key} {value}" for key, value in record.decided.items())
     seen = "only learnt nodes were seen while learning" if facts.inductive else "all nodes were seen while learning"
-    score, spent, looked_at = write_word(config.model.score), span(progress.seconds), result.development
+    score, looked_at = write_word(config.model.score), result.development
     lines = [
         "# A graph network",
         "",
@@ -38,10 +37,7 @@ def write_card(
         "## Model",
         f"{config.model.kind}: {config.model.size}, score {score}, {result.parameters:,} parameters.",
         "",
-        "## Training",
-        f"{progress.step:,} of {record.budget.steps:,} steps ({record.budget.why}) in {spent}; {decided}.",
-        f"The weights are the mean of steps {', '.join(map(str, result.steps))}.",
-        "",
+        *training_part(record, progress, result.steps, units=None),
         "## Scores",
         f"- development nodes: accuracy {looked_at.values['accuracy']:.2f}, loss {looked_at.loss:.4f}",
     ]

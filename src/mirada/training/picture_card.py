@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from mirada import __version__
 from mirada.models.picture_folder import PictureFolderConfig
+from mirada.training.card_parts import training_part
 from mirada.training.checkpoint import Progress
 from mirada.training.labelling_card import LABELS_TOLD
 from mirada.training.picture_preparing import PictureFacts
 from mirada.training.record import RunRecord
-from mirada.training.report import span
 from mirada.training.result import LabelResult
 
 
@@ -21,10 +21,8 @@ def write_card(
     name: str,
 ) -> str:
     """The card, as Markdown."""
-    decided = ", ".join(f"{key} {value}" for key, value in record.decided.items())
     more = f" and {len(config.labels) - LABELS_TOLD:,} more" if len(config.labels) > LABELS_TOLD else ""
     measured = ", ".join(f"{key} {value:.2f} %" for key, value in result.development.values.items())
-    spent = f"{progress.tokens:,} patches in {span(progress.seconds)}"
     lines = [
         "# A classifier of pictures",
         "",
@@ -39,10 +37,7 @@ def write_card(
         "## Model",
         f"{config.model.kind}: {config.model.size}, pooling {config.head.pooling}, {result.parameters:,} parameters.",
         "",
-        "## Training",
-        f"{progress.step:,} of {record.budget.steps:,} steps ({record.budget.why}), {spent}; {decided}.",
-        f"The weights are the mean of steps {', '.join(map(str, result.steps))}.",
-        "",
+        *training_part(record, progress, result.steps, "patches"),
         "## Scores",
         f"- development pictures: loss {result.development.loss:.4f}, {measured}",
     ]

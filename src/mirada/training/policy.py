@@ -17,6 +17,7 @@ from mirada.models.policy import DecisionTransformer
 from mirada.models.policy_folder import PolicyFolderConfig, policy_for
 from mirada.tasks.policy import PolicyTask, score_policy
 from mirada.training import curves
+from mirada.training.card_parts import training_part
 from mirada.training.checkpoint import Progress
 from mirada.training.facts import PreparedFacts
 from mirada.training.finishing import best_weights
@@ -24,7 +25,6 @@ from mirada.training.forcing import TeacherForcing
 from mirada.training.policy_config import EpisodesConfig, PolicyRunConfig
 from mirada.training.preparing import DATA, FACTS, Files, Say
 from mirada.training.record import RunRecord
-from mirada.training.report import span
 from mirada.training.result import PolicyResult
 from mirada.training.settings import ConfigError, Tree, merge, validate_as
 from mirada.training.subject import Learner, Ready
@@ -194,7 +194,6 @@ def write_card(
     name: str,
 ) -> str:
     """`card.md` of a policy, as Markdown."""
-    decided = ", ".join(f"{key} {value}" for key, value in record.decided.items())
     test = result.test
     rows = zip(test.asked, test.reached, test.errors, strict=True)
     lines = [
@@ -209,11 +208,7 @@ def write_card(
         "## Model",
         f"{config.model.kind}: {config.model.size}, {result.parameters:,} parameters.",
         "",
-        "## Training",
-        f"{progress.step:,} of {record.budget.steps:,} steps ({record.budget.why}) in {span(progress.seconds)}.",
-        f"{decided}.",
-        f"The weights are the mean of steps {', '.join(map(str, result.steps))}.",
-        "",
+        *training_part(record, progress, result.steps, units=None),
         "## Scores",
         f"Loss of an action of the episodes set aside: {result.development.loss:.4f}. `{test.signature}`",
         "",

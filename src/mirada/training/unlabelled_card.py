@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from mirada import __version__
 from mirada.models.text_folders import AnyTextFolderConfig
+from mirada.training.card_parts import training_part
 from mirada.training.checkpoint import Progress
 from mirada.training.language_preparing import TextFacts
 from mirada.training.preparing import PARTS
 from mirada.training.record import RunRecord
-from mirada.training.report import span
 from mirada.training.result import ReadTextResult
 
 TITLES = {"mlm": "A masked language model", "elmo": "Two language models, one from each end"}
@@ -28,8 +28,6 @@ def write_card(
 ) -> str:
     """The card as Markdown."""
     train, dev, test = (facts.tokens[part] for part in PARTS)
-    decided = ", ".join(f"{key} {value}" for key, value in record.decided.items())
-    spent = f"{progress.tokens:,} tokens in {span(progress.seconds)}"
     lines = [
         f"# {TITLES[config.task]}",
         "",
@@ -43,10 +41,7 @@ def write_card(
         "## Model",
         f"{config.model.kind}: {config.model.size}, {result.parameters:,} parameters.",
         "",
-        "## Training",
-        f"{progress.step:,} of {record.budget.steps:,} steps ({record.budget.why}), {spent}; {decided}.",
-        f"The weights are the mean of steps {', '.join(map(str, result.steps))}.",
-        "",
+        *training_part(record, progress, result.steps),
         "## Scores",
         f"- development text: loss {result.development.loss:.4f}{_values(result.development.values)}",
     ]

@@ -1,11 +1,14 @@
 """Readers of pictures and captioners: their sizes, their laws, and what cannot be built."""
 
+import numpy as np
 import pytest
 import torch
 from pydantic import ValidationError
 
 from mirada.attention import Full, Grid, record
-from mirada.corpora.pictures.picture import PictureShape
+from mirada.corpora.pair import Place
+from mirada.corpora.pictures.fitting import choose_shape
+from mirada.corpora.pictures.picture import Picture, PictureShape
 from mirada.models.build import build_captioner, build_patches
 from mirada.models.captioner_config import CaptionerConfig
 from mirada.models.config import StackConfig
@@ -55,6 +58,16 @@ def test_a_grid_keeps_patches_to_their_neighbours_and_lets_the_class_token_see_a
 )
 def test_patches_suit_the_size_of_the_pictures(height: int, width: int, patch: int) -> None:
     assert PatchesConfig().grid(PictureShape(height=height, width=width)).patch == patch
+    assert PatchesConfig(stem="convolution").grid(PictureShape(height=height, width=width)).patch == patch
+
+
+@pytest.mark.parametrize("side", range(9, 97))
+def test_every_size_that_is_chosen_can_be_cut(side: int) -> None:
+    shape = choose_shape([Picture((np.zeros((side, side), dtype=np.uint8),), Place("", 1))], None, None, None)
+    assert shape is not None
+    assert abs(shape.height - side) <= 4
+    for stem in ("linear", "convolution"):
+        assert PatchesConfig(stem=stem).grid(shape).places <= 360
 
 
 def test_sizes_that_do_not_fit_are_told() -> None:

@@ -66,7 +66,8 @@ class ConvolutionalPatches(nn.Module):
     """Patches that know a little of their neighbours: convolutions of 3 × 3 that halve the picture, then a linear map.
 
     A stem of convolutions in place of one large stride lets small Transformers learn faster (Xiao et al. 2021). The
-    patch is a power of two; each halving doubles the colours, up to the width.
+    patch is a power of two. Each halving doubles the colours, up to the width; between two of them stands a convolution
+    that keeps the size.
     """
 
     def __init__(self, grid: PatchGrid, width: int) -> None:
@@ -78,16 +79,17 @@ class ConvolutionalPatches(nn.Module):
             )
         self.grid = grid
         widths = [grid.channels, *(max(8, width >> (halvings - number)) for number in range(1, halvings + 1))]
-        self.convolutions = nn.ModuleList(
-            nn.Conv2d(before, after, 3, stride=2, padding=1) for before, after in pairwise(widths)
-        )
+        layers = list[nn.Module]()
+        for number, (before, after) in enumerate(pairwise(widths)):
+            if number:
+                layers += [nn.Conv2d(before, before, 3, padding=1), nn.ReLU()]
+            layers += [nn.Conv2d(before, after, 3, stride=2, padding=1), nn.ReLU()]
+        self.convolutions = nn.Sequential(*layers)
         self.map = nn.Linear(widths[-1], width)
 
     def forward(self, pictures: Float[Tensor, "B F C Y X"]) -> Float[Tensor, "B N W"]:
         batch = len(pictures)
-        states = pictures.flatten(0, 1).to(self.map.weight.dtype)
-        for convolution in self.convolutions:
-            states = torch.relu(convolution(states))
+        states = self.convolutions(pictures.flatten(0, 1).to(self.map.weight.dtype))
         return self.map(states.flatten(2).transpose(1, 2)).reshape(batch, self.grid.places, -1)
 
 

@@ -50,6 +50,7 @@ class PatchesConfig(Shape):
         """The size of the model in words."""
         stack = self.stack
         patch = "" if self.patch is None else f", patches of {self.patch} × {self.patch}"
+        patch += "" if self.stem == "linear" else ", a stem of convolutions"
         return (
             f"{stack.layers} layers, width {self.width}, feed-forward {self.feed_forward:,}, {stack.heads} heads{patch}"
         )
@@ -77,11 +78,11 @@ class PatchesConfig(Shape):
 
 def suited_patch(shape: PictureShape, stem: Stem) -> int:
     """The smallest patch that cuts a frame into few enough patches, so that a place is seen often."""
-    for patch in range(FEWEST_PIXELS, max(shape.height, shape.width) + 1):
-        whole = shape.height % patch == 0 and shape.width % patch == 0 and (stem == "linear" or _halving(patch))
-        count = (shape.height // patch) * (shape.width // patch)
-        if whole and FEWEST_PATCHES <= count <= MOST_PATCHES:
-            return patch
+    for most in (MOST_PATCHES, 4 * MOST_PATCHES):
+        for patch in range(FEWEST_PIXELS, max(shape.height, shape.width) + 1):
+            whole = shape.height % patch == 0 and shape.width % patch == 0 and (stem == "linear" or _halving(patch))
+            if whole and FEWEST_PATCHES <= (shape.height // patch) * (shape.width // patch) <= most:
+                return patch
     raise ValueError(
         f"no patch suits pictures of {shape.height} × {shape.width}; use --set data.size="
         f"{8 * max(1, shape.height // 8)}, or --set model.patch with a number that divides both sides"

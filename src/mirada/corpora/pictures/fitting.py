@@ -14,7 +14,7 @@ from mirada.corpora.pictures.picture import Frame, Picture, PictureShape
 
 LOOKED_AT = 64  # pictures that the shape of all is chosen by
 KEPT_SIDE, USUAL_SIDE = 96, 64  # pictures up to the first keep their size, larger ones get the second
-WHOLE = 4  # a chosen side is a multiple, so that patches can divide it
+WHOLE, LARGE = 4, 32  # a chosen side is a multiple of it, or of twice as much where it is large: patches divide it
 USUAL_FRAMES = 16  # at most, of a clip
 
 
@@ -70,7 +70,8 @@ def _own_size(frame: Frame) -> tuple[int, int]:
 
 
 def _rounded(side: int) -> int:
-    return side if side <= 2 * WHOLE else WHOLE * round(side / WHOLE)
+    whole = WHOLE if side <= LARGE else 2 * WHOLE
+    return side if side <= 2 * WHOLE else whole * round(side / whole)
 
 
 def _repeated(count: int, wanted: int) -> list[int]:

@@ -187,6 +187,7 @@ def test_a_fault_is_told_to_its_client_alone_and_without_details(loud: Shouting,
 
 
 def test_many_clients_at_once_share_batches(loud: Shouting) -> None:
+    before = threading.active_count()  # tests before this one may have left idle workers of their own
     with running(app_of(loud)) as address, httpx.Client() as client, ThreadPoolExecutor(16) as pool:
         loud.gate.clear()
 
@@ -199,5 +200,5 @@ def test_many_clients_at_once_share_batches(loud: Shouting) -> None:
         loud.gate.set()
         assert [future.result(SECONDS) for future in asked] == [f"TEXT {number}" for number in range(16)]
     assert len(loud.calls) == 2
-    assert threading.active_count() < 10
+    assert threading.active_count() < before + 9
     assert Limits().batch >= 16

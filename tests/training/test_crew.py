@@ -1,7 +1,6 @@
 """The crew: parts of a step side by side, in order, and a run that does not depend on who computes them."""
 
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 import torch
 
 from mirada.training import record
-from mirada.training.crew import APART, LOOKED_AT, Crew, Pace, parts_for
+from mirada.training.crew import Crew, parts_for
 from tests.training.small import request, run, write_corpus
 
 
@@ -37,33 +36,6 @@ def test_the_workers_work_at_the_same_time_and_leave_the_caller_its_threads() ->
         list(Crew(2, 2).map(lambda number, _: (meeting.wait() >= 0, torch.get_num_threads()), "ab")) == [(True, 1)] * 2
     )
     assert torch.get_num_threads() == before
-
-
-def test_parts_are_computed_apart_while_together_takes_longer_than_their_work() -> None:
-    pace = Pace()
-    for _ in range(LOOKED_AT):
-        assert pace.together
-        pace.note_together(elapsed=0.5, worked=0.1)
-    for _ in range(APART):
-        assert not pace.together
-        pace.note_apart()
-    assert pace.together
-
-
-def test_cores_that_are_free_are_used_together() -> None:
-    pace = Pace()
-    for _ in range(3 * LOOKED_AT):
-        pace.note_together(elapsed=0.06, worked=0.1)
-    assert pace.together
-
-
-def test_parts_apart_are_those_together() -> None:
-    crew, seen = Crew(2, 2), []
-    for _ in range(LOOKED_AT + 1):  # who sleeps works less than he takes
-        lengths = list(crew.map(lambda number, item: time.sleep(0.002) or (number, item), "abc"))
-        seen.append(lengths)
-    assert not crew._pace.together
-    assert seen == [[(0, "a"), (1, "b"), (2, "c")]] * len(seen)
 
 
 def test_a_failure_of_a_worker_is_raised() -> None:

@@ -27,6 +27,7 @@ from mirada.text.vocabulary import collect, learn_from
 from mirada.training.caption_config import CaptionDataConfig
 from mirada.training.facts import PreparedFacts
 from mirada.training.picture_gathering import gather
+from mirada.training.picture_reuse import reuse_or_make
 from mirada.training.preparing import DATA, FACTS, PARTS, Files, Say, read_facts
 
 FORMAT = 1  # of what lies in the folder `data`; a change makes old ones be built again
@@ -120,25 +121,7 @@ def prepare_captions(folder: Path, files: Files, config: CaptionDataConfig, say:
     """The captions of a run, from its folder where they were made from the same files and settings, else made now."""
     prepared_by = config.model_dump(mode="json", exclude={"shift", "flip"})  # which change no stored byte
     made_from = fingerprint({"format": FORMAT, "task": "caption", "files": files.identities, "config": prepared_by})
-    found = _reuse(folder, made_from, say)
-    if found is None:
-        _make(folder, files, config, made_from, say)
-        found = _open(folder)
-    return found
-
-
-def _reuse(folder: Path, made_from: str, say: Say) -> PreparedCaptions | None:
-    if not (folder / DATA / FACTS).exists():
-        return None
-    try:
-        found = _open(folder)
-    except (CorpusError, OSError, ValueError) as error:
-        say(f"The prepared pictures are made again: {error}")
-        return None
-    if found.facts.made_from != made_from:
-        return None
-    say(f"The pictures were prepared before: {found.facts.told()}")
-    return found
+    return reuse_or_make(folder, made_from, _open, lambda: _make(folder, files, config, made_from, say), say)
 
 
 def _open(folder: Path) -> PreparedCaptions:

@@ -34,7 +34,6 @@ from mirada.training.labelling_preparing import (
     prepare_subwords,
     read_parts,
     tell_unmet,
-    units_in,
     write_facts,
 )
 from mirada.training.preparing import PARTS, Say
@@ -86,16 +85,8 @@ class ClassifyFamily(LabelFamily):
         subwords, made_from = self._subwords(config, parts, say)
         encoding = encoding_of(subwords, spelling_of(config), longest_of(config), self.first.layout.features)
         sets = {part: _labelled(encoding, parts.items[part], labels) for part in PARTS}
-        facts = LabelFacts(
-            made_from=made_from,
-            task=self.task,
-            files=len(self.files.train),
-            read=parts.read,
-            left_out=len(parts.faults),
-            rows={part: len(parts.items[part]) for part in PARTS},
-            units={part: units_in(parts.items[part]) for part in PARTS},
-            labels=len(labels),
-            vocabulary=None if subwords is None else subwords.size,
+        facts = parts.facts(
+            made_from, self.task, len(self.files.train), len(labels), None if subwords is None else subwords.size
         )
         write_facts(self.output, facts)
         _tell(facts, parts, encoding, longest_of(config), say)

@@ -57,6 +57,20 @@ class Parts(Generic[T]):
         found = counted(label for item in self.items[part] for label in item.labels)
         return Counter({label: count for label, count in found.items() if label not in labels.numbers})
 
+    def facts(self, made_from: str, task: str, files: int, labels: int, vocabulary: int | None) -> LabelFacts:
+        """What was found, as it is kept beside the data."""
+        return LabelFacts(
+            made_from=made_from,
+            task=task,
+            files=files,
+            read=self.read,
+            left_out=len(self.faults),
+            rows={part: len(self.items[part]) for part in PARTS},
+            units={part: units_in(self.items[part]) for part in PARTS},
+            labels=labels,
+            vocabulary=vocabulary,
+        )
+
 
 class LabelFacts(PreparedFacts):
     """What a preparation found and made."""

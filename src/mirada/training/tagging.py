@@ -28,7 +28,6 @@ from mirada.training.labelling_preparing import (
     prepare_subwords,
     read_parts,
     tell_unmet,
-    units_in,
     write_facts,
 )
 from mirada.training.preparing import PARTS, Say
@@ -57,17 +56,7 @@ class TagFamily(LabelFamily):
             subwords, made_from = self.loaded.subwords, identity_of(self.files, data)
         encoding = WordEncoding(subwords, spelling_of(config), longest_of(config), data.graph == "tree")
         sets = {part: _labelled(encoding, parts.items[part], labels) for part in PARTS}
-        facts = LabelFacts(
-            made_from=made_from,
-            task=self.task,
-            files=len(self.files.train),
-            read=parts.read,
-            left_out=len(parts.faults),
-            rows={part: len(parts.items[part]) for part in PARTS},
-            units={part: units_in(parts.items[part]) for part in PARTS},
-            labels=len(labels),
-            vocabulary=subwords.size,
-        )
+        facts = parts.facts(made_from, self.task, len(self.files.train), len(labels), subwords.size)
         write_facts(self.output, facts)
         _keep_words(self.output, parts)
         _tell(facts, parts, encoding, say)

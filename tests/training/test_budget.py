@@ -1,5 +1,7 @@
 """Budgets: steps, epochs and minutes become a number of steps, and the defaults follow from it."""
 
+import re
+
 import pytest
 
 from mirada.training.budget import LAST_VALIDATIONS, asked, by_count, by_time
@@ -34,6 +36,16 @@ def test_minutes_leave_room_for_all_that_is_no_step() -> None:
 def test_too_little_time_is_told_with_what_would_do() -> None:
     with pytest.raises(ValueError, match="--minutes 1 is too short"):
         by_time(1.0, 70.0, (0.5, 2_000.0), 100.0, 20, (0.0, 0.0))
+
+
+def test_the_minutes_that_are_told_are_enough() -> None:
+    """Slow looks at held-out text count as well: on a busy machine they are most of the time."""
+    slow = (62.0, (1.92, 1_300.0), 900.0, 20, (32_000.0, 60_000.0))
+    with pytest.raises(ValueError, match="--minutes 5 is too short") as told:
+        by_time(5.0, *slow)
+    found = re.search(r"use --minutes (\d+) or more", str(told.value))
+    assert found is not None
+    assert by_time(float(found[1]), *slow).steps >= 10
 
 
 def test_short_runs_are_not_looked_at_after_every_step() -> None:

@@ -38,8 +38,10 @@ class Noise:
         """0 for what is dropped, else the scale; in the precision of x, so that no product converts it again."""
         words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64, device=x.device)
         words.random_(-(2**63), None, generator=self.generator)
-        kept = (words.view(torch.uint8)[: x.numel()] >= self.threshold).view(x.shape)
-        return kept.to(x.dtype).mul_(LEVELS / (LEVELS - self.threshold))
+        # 0 below the threshold, else 1: as whole bytes, a fifth of the time of a comparison and its conversion.
+        below = self.threshold - 1
+        kept = words.view(torch.uint8)[: x.numel()].clamp_(below, self.threshold).sub_(below)
+        return kept.view(x.shape).to(x.dtype).mul_(LEVELS / (LEVELS - self.threshold))
 
 
 def drop(noise: Noise | None, x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:

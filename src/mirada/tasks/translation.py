@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from mirada.corpora.pair import CorpusError
 from mirada.corpora.store import Store
 from mirada.data.batch import Batch, make_batch
-from mirada.data.order import cut
+from mirada.data.order import alike, cut
 from mirada.decoding.options import Search
 from mirada.decoding.search import decode_many
 from mirada.evaluation.translation import score, tokenizer_for
@@ -99,7 +99,7 @@ def batches_of(store: Store, rows: NDArray[np.int64], budget: int = VALIDATION_T
     """These rows of a store once, in their best segmentation, alike ones together."""
     sides = (store.source_lengths, store.target_lengths)
     source, target = (side.reshape(len(store), -1)[rows, 0].astype(np.int64) for side in sides)
-    order = np.lexsort((source, target))
+    order = alike(source, target)
     ends = cut(source[order], target[order], budget).tolist()
     return [make_batch(store, rows[order[first:last]]) for first, last in pairwise([0, *ends])]
 

@@ -62,14 +62,16 @@ def by_time(
     seconds, tokens = step
     second_of_token = seconds / max(1.0, tokens)
     look = held_out[0] * second_of_token
-    left = 60 * minutes - spent - held_out[1] * second_of_token - LAST_VALIDATIONS * look
+    beside = spent + held_out[1] * second_of_token + LAST_VALIDATIONS * look
     affordable = int(VALIDATION_SHARE * 60 * minutes / max(1e-6, look))
     looks = min(validations, max(FEWEST_VALIDATIONS, affordable))
-    steps = int((left - looks * look) / seconds)
+    steps = int((60 * minutes - beside - looks * look) / seconds)
     if steps < 1:
+        enough = ceil((beside + FEWEST_VALIDATIONS * look + seconds) / 60) + 1  # and a minute for more than one step
         raise ValueError(
-            f"--minutes {minutes:g} is too short: {spent:.0f} s went by before the first step, and a step takes "
-            f"{seconds:.2f} s; use --minutes {ceil((spent + 60) / 60) + 1} or more, or --preset tiny"
+            f"--minutes {minutes:g} is too short: {spent:.0f} s went by before the first step, a step takes "
+            f"{seconds:.2f} s, and looking at held-out text {look:.0f} s each time; use --minutes {enough} or more, or "
+            "--preset tiny"
         )
     why = f"{minutes:g} minutes at {seconds * 1000:.0f} ms a step"
     return _budget(steps, looks, steps_in_epoch, why)

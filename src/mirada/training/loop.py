@@ -25,6 +25,7 @@ from mirada.training import averaging, checkpoint, metrics
 from mirada.training.checkpoint import Progress
 from mirada.training.crew import Crew
 from mirada.training.forcing import Chance, Forcing, TeacherForcing
+from mirada.training.memory import keep_memory
 from mirada.training.optimizer import Optimizer
 from mirada.training.report import Reporter, Tick
 from mirada.training.schedule import ScheduleKind, rate_at
@@ -87,6 +88,7 @@ class Loop(Generic[AnyBatch]):
         self._forcing = TeacherForcing(task) if forcing is None else forcing
         self._task, self._order, self._optimizer, self._course = task, order, optimizer, course
         self._folder, self._reporter, self._stop, self._device = folder, reporter, stop, device
+        keep_memory()
         self._crew = Crew(course.parts, torch.get_num_threads())
         self._saved_at = time.monotonic()
         self._saved_kept: tuple[int, ...] = ()

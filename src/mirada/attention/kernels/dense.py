@@ -16,6 +16,7 @@ from torch import Tensor
 from mirada.attention.position import RelativePositions
 from mirada.attention.problem import Problem
 from mirada.attention.score import Scorer, grouped_matmul
+from mirada.attention.softmax import softmax
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class Candidates:
         if not score.normalised:
             weights = score.matrix(self.queries, self.keys, self.i, self.j, relative)
             return weights if self.mask is None else weights * self.mask
-        weights = self.scores(score, relative).softmax(-1)
+        weights = softmax(self.scores(score, relative))
         if may_be_empty and self.mask is not None:
             # The softmax of a row that is all at the lowest number is uniform: make it what it means, nothing.
             weights = weights * self.mask.any(-1, keepdim=True)

@@ -28,7 +28,7 @@ def faults():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 
 
-for _ in range(3):
+for _ in range(10):
     step()
 before = faults()
 for _ in range(5):

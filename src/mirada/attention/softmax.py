@@ -23,7 +23,7 @@ def softmax(scores: Float[Tensor, "... K"]) -> Float[Tensor, "... K"]:
     """exp(x_j) / Σ_k exp(x_k) along the last axis, accumulated in float32 or better."""
     if scores.shape[-1] >= SHORT or scores.device.type != "cpu" or scores.dtype == torch.float64:
         return scores.softmax(-1)
-    return _ShortSoftmax.apply(scores)  # type: ignore[no-untyped-call,no-any-return]
+    return _ShortSoftmax.apply(scores)  # type: ignore[no-untyped-call]
 
 
 class _ShortSoftmax(torch.autograd.Function):

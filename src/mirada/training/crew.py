@@ -29,7 +29,7 @@ class Crew:
     """`count` workers that share `threads`; with one worker, the caller does the work."""
 
     def __init__(self, count: int, threads: int) -> None:
-        self._count = count
+        self.count = count
         self._pool = None
         if count > 1:
             each = max(1, threads // count)
@@ -38,7 +38,7 @@ class Crew:
 
     def map(self, work: Callable[[int, T], R], items: Sequence[T]) -> Iterator[R]:
         """The result of the work for each item with its number, in order, at most `count` held; a failure is raised."""
-        for first in range(0, len(items), self._count):
-            some = items[first : first + self._count]
+        for first in range(0, len(items), self.count):
+            some = items[first : first + self.count]
             numbers = range(first, first + len(some))
             yield from map(work, numbers, some) if self._pool is None else self._pool.map(work, numbers, some)

@@ -90,6 +90,7 @@ class Loop(Generic[AnyBatch]):
         self._folder, self._reporter, self._stop, self._device = folder, reporter, stop, device
         keep_memory()
         self._crew = Crew(course.parts, torch.get_num_threads())
+        optimizer.divide(self._crew)
         self._saved_at = time.monotonic()
         self._saved_kept: tuple[int, ...] = ()
 
@@ -158,16 +159,16 @@ class Loop(Generic[AnyBatch]):
         chance = Chance(course.seed, step, course.total)
         expected = sum(len(batch.expected) for batch, _ in group)
 
-        def learn_from(number: int, batch: AnyBatch) -> tuple[float, tuple[Tensor, ...]]:
+        def learn_from(number: int, batch: AnyBatch) -> tuple[float, Tensor]:
             noise = Noise(course.dropout, course.seed, step, self._device, number)
             share = len(batch.expected) / expected
             loss = self._forcing.loss(batch, noise, course.smoothing, chance) * share
             return float(loss.detach()), self._optimizer.gradients(loss)
 
         total = 0.0
-        for loss, gradients in self._crew.map(learn_from, [batch for batch, _ in group]):
+        for loss, gradient in self._crew.map(learn_from, [batch for batch, _ in group]):
             total += loss
-            self._optimizer.add(gradients)
+            self._optimizer.add(gradient)
         norm = self._optimizer.step(course.rate(step), course.clip)
         self._forcing.step()
         good = isfinite(norm)

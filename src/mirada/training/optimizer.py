@@ -8,14 +8,18 @@ to rounding.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import hypot, isfinite
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
 
-MOMENTS = {"first": "exp_avg", "second": "exp_avg_sq"}  # our names, and torch's
+from mirada.training.crew import Crew
+
+R = TypeVar("R")
+
 ALIGNMENT = 32  # numbers: each parameter begins at a cache line, in bf16 as in float32
 
 
@@ -46,13 +50,87 @@ class Layout:
             for name, start in self._starts.items()
         }
 
+    def vector(self, tensors: Sequence[Tensor]) -> Tensor:
+        """Tensors of these shapes, in their order, as one vector."""
+        pieces = []
+        for tensor in tensors:
+            gap = -tensor.numel() % ALIGNMENT
+            pieces += [tensor.reshape(-1), *([tensor.new_zeros(gap)] if gap else [])]
+        return torch.cat(pieces) if pieces else torch.empty(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """All that there is of every parameter: float32, and what the model computes with."""
+
+    master: Tensor
+    compute: Tensor  # the master itself where the model computes in float32
+    gradient: Tensor
+    first: Tensor  # moments
+    second: Tensor
+
+    @classmethod
+    def of(cls, length: int, dtype: torch.dtype, device: torch.device) -> Vectors:
+        """Zeros."""
+        master, gradient, first, second = (torch.zeros(length, device=device) for _ in range(4))
+        return cls(master, master if dtype == torch.float32 else master.to(dtype), gradient, first, second)
+
+
+class Stretch:
+    """A part of the vector, which one worker brings up to date."""
+
+    def __init__(self, where: slice, vectors: Vectors, settings: AdamSettings, updates: int) -> None:
+        self._where = where
+        self._master, self._gradient, self._compute = (
+            vector[where] for vector in (vectors.master, vectors.gradient, vectors.compute)
+        )
+        self._adam = torch.optim.AdamW(
+            [self._master],
+            lr=0.0,
+            betas=settings.betas,
+            eps=settings.epsilon,
+            weight_decay=settings.decay,
+            fused=True,
+        )
+        self._adam.state[self._master] = {
+            "step": torch.tensor(float(updates), device=self._master.device),
+            "exp_avg": vectors.first[where],
+            "exp_avg_sq": vectors.second[where],
+        }
+
+    @torch.no_grad()
+    def add(self, gradient: Tensor, *, first: bool) -> None:
+        """Add its part of a gradient; the first one takes the place of what was there."""
+        part = gradient[self._where]
+        if first:
+            self._gradient.copy_(part)
+        else:
+            self._gradient.add_(part)
+
+    @torch.no_grad()
+    def norm(self) -> float:
+        """The norm of its part."""
+        return float(torch.linalg.vector_norm(self._gradient))
+
+    @torch.no_grad()
+    def step(self, rate: float, scale: float) -> None:
+        """Adam with the scaled gradient; then what the model computes with is brought up to the master."""
+        if scale != 1:
+            self._gradient.mul_(scale)
+        self._master.grad = self._gradient
+        for group in self._adam.param_groups:
+            group["lr"] = rate
+        self._adam.step()
+        if self._compute.dtype != self._master.dtype:
+            self._compute.copy_(self._master)
+
 
 class Optimizer:
     """Adam with clipping. It takes the model's parameters over: they become views of its vector."""
 
     @torch.no_grad()
     def __init__(self, model: nn.Module, settings: AdamSettings, dtype: torch.dtype) -> None:
-        self._model = model
+        self._model, self._settings = model, settings
         parameters = {name: one for name, one in model.named_parameters() if one.requires_grad}
         # What is frozen is no part of the vector, and kept as it was beside what the model computes with.
         frozen = {name: one for name, one in model.named_parameters() if not one.requires_grad}
@@ -63,61 +141,62 @@ class Optimizer:
         self.parameters: tuple[nn.Parameter, ...] = tuple(parameters.values())
         self._layout = Layout({name: parameter.shape for name, parameter in parameters.items()})
         device = self.parameters[0].device if self.parameters else torch.device("cpu")
-        self._master = torch.zeros(self._layout.length, device=device)
-        for name, view in self._layout.views(self._master).items():
+        self._vectors = Vectors.of(self._layout.length, dtype, device)
+        for name, view in self._layout.views(self._vectors.master).items():
             view.copy_(parameters[name])
-        # The buffers of batch norm stay as they are: they gather small changes.
-        self._compute = self._master if dtype == torch.float32 else self._master.to(dtype)
-        for name, view in self._layout.views(self._compute).items():
+        self._round()
+        for name, view in self._layout.views(self._vectors.compute).items():
             parameters[name].data = view
-        self._gradient = torch.zeros_like(self._master)
-        self._gathered = False
+        self._gathered, self._updates = False, 0
+        # The buffers of batch norm stay as they are: they gather small changes.
         self._buffers = self._copied_buffers()
-        self._adam = torch.optim.AdamW(
-            [self._master],
-            lr=0.0,
-            betas=settings.betas,
-            eps=settings.epsilon,
-            weight_decay=settings.decay,
-            fused=True,
-        )
+        self.divide(Crew(1, 1))
 
-    def gradients(self, loss: Tensor) -> tuple[Tensor, ...]:
-        """The gradient of a loss, for `add`. It is kept nowhere, so that several threads may ask at once."""
-        return torch.autograd.grad(loss, self.parameters, allow_unused=True, materialize_grads=True)
+    def divide(self, crew: Crew) -> None:
+        """From now on let each worker bring a stretch of the vector up to date.
 
-    @torch.no_grad()
-    def add(self, gradients: tuple[Tensor, ...]) -> None:
-        """Gather a part of the next step's gradient, in the order of `parameters`; parts add up in float32."""
-        places = list(self._layout.views(self._gradient).values())
-        if self._gathered:
-            torch._foreach_add_(places, gradients)
-        else:
-            torch._foreach_copy_(places, gradients)
+        Operations that both cores share wait for the slower one at each of some hundred tensors, which makes a run five
+        times as slow where other programs use a core too (docs/experiments.md). Workers wait twice a step.
+        """
+        self._crew = crew
+        each = -(-self._layout.length // (crew.count * ALIGNMENT)) * ALIGNMENT
+        starts = range(0, max(1, self._layout.length), max(1, each))
+        self._stretches = [
+            Stretch(slice(start, start + each), self._vectors, self._settings, self._updates) for start in starts
+        ]
+
+    def gradients(self, loss: Tensor) -> Tensor:
+        """The gradient of a loss as one vector, for `add`. It is kept nowhere: several threads may ask at once."""
+        found = torch.autograd.grad(loss, self.parameters, allow_unused=True, materialize_grads=True)
+        return self._layout.vector(found)
+
+    def add(self, gradient: Tensor) -> None:
+        """Gather a part of the next step's gradient; parts add up in float32."""
+        first = not self._gathered
+        self._each(lambda stretch: stretch.add(gradient, first=first))
         self._gathered = True
 
-    @torch.no_grad()
     def step(self, rate: float, clip: float) -> float:
         """One update from what was gathered, which is then gone; the norm it had. A norm that is not finite: none."""
-        norm = float(torch.linalg.vector_norm(self._gradient))
+        norm = hypot(*self._each(Stretch.norm))
         if isfinite(norm):
-            if norm > clip > 0:
-                self._gradient.mul_(clip / norm)
-            self._master.grad = self._gradient
-            for group in self._adam.param_groups:
-                group["lr"] = rate
-            self._adam.step()
-            self._round()
+            scale = clip / norm if norm > clip > 0 else 1.0
+            self._each(lambda stretch: stretch.step(rate, scale))
+            self._updates += 1
             self._buffers = self._copied_buffers()
         else:
             self._restore_buffers()  # the forward pass of a bad step has changed them already
         self._gathered = False
         return norm
 
+    def _each(self, work: Callable[[Stretch], R]) -> list[R]:
+        """What is done to every stretch, by the crew."""
+        return list(self._crew.map(lambda _, stretch: work(stretch), self._stretches))
+
     def _round(self) -> None:
         """Bring what the model computes with up to the master."""
-        if self._compute is not self._master:
-            self._compute.copy_(self._master)
+        if self._vectors.compute is not self._vectors.master:
+            self._vectors.compute.copy_(self._vectors.master)
 
     def _copied_buffers(self) -> dict[str, Tensor]:
         return {name: buffer.detach().clone() for name, buffer in self._model.named_buffers()}
@@ -129,29 +208,31 @@ class Optimizer:
     def weights(self) -> dict[str, Tensor]:
         """The model's tensors in float32: masters, what is frozen, and buffers."""
         buffers = {name: tensor.float() for name, tensor in self._model.named_buffers()}
-        return self._layout.views(self._master) | self._frozen | buffers
+        return self._layout.views(self._vectors.master) | self._frozen | buffers
 
     def state(self) -> dict[str, Tensor]:
         """All that going on needs: weights and the two moments, by name."""
         kept = {f"weight.{name}": tensor for name, tensor in self.weights().items()}
-        state = self._adam.state.get(self._master, {})
-        for ours, theirs in MOMENTS.items():
-            if theirs in state:
-                kept |= {f"{ours}.{name}": view for name, view in self._layout.views(state[theirs]).items()}
+        if self._updates:
+            for kind, moments in self._moments.items():
+                kept |= {f"{kind}.{name}": view for name, view in self._layout.views(moments).items()}
         return kept
+
+    @property
+    def _moments(self) -> dict[str, Tensor]:
+        return {"first": self._vectors.first, "second": self._vectors.second}
 
     @torch.no_grad()
     def restore(self, state: Mapping[str, Tensor], updates: int) -> None:
         """Go back to a state that `state` gave after this many updates."""
-        _fill(self._layout.views(self._master), state, "weight")
+        _fill(self._layout.views(self._vectors.master), state, "weight")
         _fill(self._frozen, state, "weight")
         _fill(self._unlearnt, state, "weight")
         if any(name.startswith("first.") for name in state):
-            moments = {theirs: torch.zeros_like(self._master) for theirs in MOMENTS.values()}
-            for ours, theirs in MOMENTS.items():
-                _fill(self._layout.views(moments[theirs]), state, ours)
-            steps = torch.tensor(float(updates), dtype=torch.float32, device=self._master.device)
-            self._adam.state[self._master] = {"step": steps, **moments}
+            for kind, moments in self._moments.items():
+                _fill(self._layout.views(moments), state, kind)
+            self._updates = updates
+        self.divide(self._crew)
         for name, buffer in self._model.named_buffers():
             buffer.copy_(state[f"weight.{name}"])
         self._buffers = self._copied_buffers()

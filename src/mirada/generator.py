@@ -64,16 +64,19 @@ class Generator:
     ) -> list[Continuation]:
         """So many texts that begin with the prompt, each `length` tokens longer; the same for the same seed."""
         search = Search(n_best=count, sampling=True, temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
+        return self.write(prompt, [seed + number for number in range(count)], length, search)
+
+    def write(self, prompt: str, seeds: Sequence[int], length: int, search: Search) -> list[Continuation]:
+        """A text for each seed, drawn as the search says; what stands beside a seed does not change its text."""
         _require_within("length", length, LONGEST)
         _require_within("the prompt's characters", len(prompt) + 1, LONGEST_PROMPT)
         units = self.loaded.units
         entered = encode_text(units, prompt)
-        known = torch.tensor([[units.line_end, *entered]]).expand(count, -1)
+        known = torch.tensor([[units.line_end, *entered]]).expand(len(seeds), -1)
         model: Steps[Any] = Spoken(self.loaded.model, units)
         with torch.inference_mode():
             state = self.loaded.model.start(known[:, :-1])
-            seeds = [search.seed + number for number in range(count)]
-            limits = torch.full((count,), length)
+            limits = torch.full((len(seeds),), length)
             drawing = search.temperature, search.top_k, search.top_p
             found = sample(model, state, known[:, -1], NOTHING, limits, seeds, *drawing)
         return [

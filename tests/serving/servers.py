@@ -10,11 +10,16 @@ from fastapi import FastAPI
 
 from mirada.decoding.options import Search
 from mirada.serving.app import make_app
+from mirada.serving.kinds import ServedClassifier, ServedFiller, ServedGenerator, ServedTagger
 from mirada.serving.limits import Limits
-from mirada.serving.served import Models, Served
+from mirada.serving.models import Models
+from mirada.serving.served import Served, ServedTranslator
 from mirada.serving.server import listen, make_server
 from mirada.serving.service import Options
 from mirada.translator import Alternative, Translation, Translator
+from tests.viewing.fillers import filler
+from tests.viewing.generators import generator
+from tests.viewing.labellers import classifier, tagger
 
 MODEL = Path(__file__).parents[1] / "fixtures" / "models" / "schema-1"
 SECONDS = 20.0  # after which a test has failed
@@ -45,8 +50,29 @@ def shouting(translator: Translator | None = None) -> Shouting:
 
 
 def app_of(*translators: Translator, options: Options | None = None) -> FastAPI:
-    served = [Served(f"model-{number}", one, exported=False) for number, one in enumerate(translators, start=1)]
+    served = [
+        ServedTranslator(f"model-{number}", one, exported=False) for number, one in enumerate(translators, start=1)
+    ]
     return make_app(Models(served), options or Options())
+
+
+def app_with(*kinds: str, options: Options | None = None) -> FastAPI:
+    """An application with tiny models of these tasks, each named by its task."""
+    return make_app(Models([kind_of(one) for one in kinds]), options or Options())
+
+
+def kind_of(task: str) -> Served:
+    match task:
+        case "translation":
+            return ServedTranslator(task, shouting(), exported=False)
+        case "lm":
+            return ServedGenerator(task, generator())
+        case "mlm":
+            return ServedFiller(task, filler())
+        case "tag":
+            return ServedTagger(task, tagger())
+        case _:
+            return ServedClassifier(task, classifier())
 
 
 def limited(**limits: int) -> Options:

@@ -98,7 +98,15 @@ def test_what_the_server_tells_of_itself(address: str) -> None:
         return httpx.get(f"{address}{path}").json()
 
     assert get("/health") == {"status": "ok"}
-    assert get("/models") == [{"name": "model-1", "source": "en", "target": "es", "engine": "torch", "attention": True}]
+    (model,) = get("/models")
+    assert model == {
+        "name": "model-1",
+        "task": "translation",
+        "source": "en",
+        "target": "es",
+        "engine": "torch",
+        "attention": True,
+    }
     settings = get("/frontend/settings")
     assert (settings["keyRequired"], settings["charLimit"]) == (False, 20_000)
     assert settings["language"]["target"] == {"code": "es", "name": "Spanish"}

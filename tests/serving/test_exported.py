@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from mirada.export.ctranslate2 import write
-from mirada.serving.served import Models, Served
+from mirada.serving.models import Models
+from mirada.serving.served import ServedTranslator
 from mirada.serving.works import Aligning, Scoring
 from mirada.translator import Translator
 from tests.export.models import random_model, shape
@@ -20,7 +21,8 @@ import asyncio, sys
 from pathlib import Path
 import httpx
 from mirada.serving.app import make_app
-from mirada.serving.served import Models, Served
+from mirada.serving.models import Models
+from mirada.serving.served import ServedTranslator
 from mirada.serving.service import Options
 
 async def main():
@@ -58,7 +60,7 @@ def test_no_torch(exported: Path) -> None:
 
 
 def test_both_engines_score_and_align_alike(exported: Path) -> None:
-    torch = Served("torch", Translator.of(random_model(shape())), exported=False)
+    torch = ServedTranslator("torch", Translator.of(random_model(shape())), exported=False)
     (other,) = Models.load([exported]).served
     for one, two in zip(Scoring(torch).do(PAIRS), Scoring(other).do(PAIRS), strict=True):
         assert one.tokens == two.tokens
@@ -67,6 +69,7 @@ def test_both_engines_score_and_align_alike(exported: Path) -> None:
     spoken = PAIRS[:3]
     assert [one.tokens for one in Aligning(torch).do(spoken)] == [one.tokens for one in Aligning(other).do(spoken)]
     assert Aligning(other).do([PAIRS[3]])[0].links == ()
+    assert Aligning(torch).do([("", "b")])[0].links == Aligning(other).do([(" ", "b")])[0].links == ()
 
 
 def test_the_application_can_be_made_of_it(exported: Path) -> None:

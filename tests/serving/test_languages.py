@@ -3,8 +3,9 @@
 import pytest
 
 from mirada.serving.languages import all_languages, guess_among, guesses, name_of
+from mirada.serving.models import Models, names_of
 from mirada.serving.problem import Problem
-from mirada.serving.served import Models, Served, names_of
+from mirada.serving.served import ServedTranslator
 from mirada.translator import Translator
 from tests.serving.servers import MODEL, shouting
 
@@ -25,7 +26,9 @@ class Speaking(Translator):
 
 
 def models(*pairs: tuple[str, str]) -> Models:
-    return Models([Served(f"model-{number}", Speaking(*pair), exported=False) for number, pair in enumerate(pairs)])
+    return Models(
+        [ServedTranslator(f"model-{number}", Speaking(*pair), exported=False) for number, pair in enumerate(pairs)]
+    )
 
 
 def test_names() -> None:
@@ -70,6 +73,6 @@ def test_a_text_is_guessed_among_what_is_served() -> None:
 
 
 def test_a_served_model_tells_its_engine() -> None:
-    one = Served("here", shouting(), exported=False)
+    one = ServedTranslator("here", shouting(), exported=False)
     assert (one.engine, one.source, one.target) == ("torch", "en", "es")
     assert Models.load([MODEL, MODEL]).named("schema-1-2").exported is False

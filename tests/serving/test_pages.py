@@ -7,8 +7,9 @@ import httpx
 import pytest
 
 from mirada.serving.app import make_app
+from mirada.serving.models import Models
 from mirada.serving.pages import live_script, live_words
-from mirada.serving.served import Models, Served
+from mirada.serving.served import ServedTranslator
 from mirada.serving.service import Options
 from mirada.translator import Translator
 from mirada.viewing.page import script, style, words
@@ -19,7 +20,7 @@ from tests.viewing.test_page import HOSTILE, block
 @pytest.fixture(scope="module")
 def answer() -> httpx.Response:
     translator = Translator.load(MODEL)
-    app = make_app(Models([Served(name, translator, exported=False) for name in HOSTILE]), Options())
+    app = make_app(Models([ServedTranslator(name, translator, exported=False) for name in HOSTILE]), Options())
     with running(app) as address:
         return httpx.get(address)
 

@@ -11,7 +11,7 @@ from mirada.cli.saying import Quiet, Verbose, begin, detail, say
 from mirada.cli.translate import EngineChoice
 
 if TYPE_CHECKING:
-    from mirada.serving.served import Models
+    from mirada.serving.models import Models
     from mirada.serving.service import Options
 
 NEEDED = ("fastapi", "uvicorn", "prometheus_client")
@@ -21,12 +21,19 @@ INSTALL = "the server needs packages that are not installed: pip install 'mirada
 @failing()
 def serve(
     folders: Annotated[
-        list[Path], typer.Argument(metavar="MODEL…", help="Folders of models, exported or not.", show_default=False)
+        list[Path],
+        typer.Argument(
+            metavar="MODEL…",
+            help="Folders of models that translate, write, fill gaps, tag or classify texts.",
+            show_default=False,
+        ),
     ],
     host: Annotated[str, typer.Option(help="The address to listen at; 0.0.0.0 lets other machines in.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0 takes one that is free.")] = 8080,
-    beam: Annotated[int, typer.Option(min=1, max=100, help="Candidates of beam search; 1 is greedy.")] = 5,
-    engine: Annotated[EngineChoice, typer.Option(help="What computes; auto is the fastest.")] = EngineChoice.AUTO,
+    beam: Annotated[int, typer.Option(min=1, max=100, help="Candidates of a translator's search; 1 is greedy.")] = 5,
+    engine: Annotated[
+        EngineChoice, typer.Option(help="What computes translations; auto is the fastest.")
+    ] = EngineChoice.AUTO,
     keys: Annotated[
         Path | None, typer.Option(help="A file with one API key on each line; then only who has one is served.")
     ] = None,
@@ -42,7 +49,7 @@ def serve(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Serve models: a page to type, translate and look, and the API of LibreTranslate.
+    """Serve models: a page to type, see what each makes of it and where it looks, and LibreTranslate's API.
 
     It listens to this machine only, unless --host says otherwise.
     """
@@ -80,11 +87,11 @@ def _options(
 
 
 def _models(folders: list[Path], engine: EngineChoice) -> "Models":
-    from mirada.serving.served import Models
+    from mirada.serving.models import Models
 
     models = Models.load(folders, engine.value)
     for one in models.served:
-        say(f"{one.name}: {one.source} → {one.target}")
+        say(f"{one.name}: {one.told}")
         detail(f"{one.name}: engine {one.engine}")
     return models
 

@@ -1,1 +1,1 @@
-"""Serving: translators behind HTTP, for LibreTranslate's clients, for programs, and for people with a browser."""
+"""Serving: models behind HTTP, for LibreTranslate's clients, for programs, and for people with a browser."""

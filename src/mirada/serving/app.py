@@ -14,10 +14,10 @@ from mirada import __version__
 from mirada.serving.forms import FORM
 from mirada.serving.guard import JSON, Guard
 from mirada.serving.metrics import Metered
+from mirada.serving.models import Models
 from mirada.serving.problem import Problem, ProblemBody
-from mirada.serving.routes import about, looking, pages, translating
+from mirada.serving.routes import about, looking, pages, predicting, translating, writing
 from mirada.serving.security import Secure
-from mirada.serving.served import Models
 from mirada.serving.service import Options, Service
 
 CLOSING_SECONDS = 30.0  # that a batch may still take when the server ends
@@ -38,14 +38,14 @@ def make_app(models: Models, options: Options) -> FastAPI:
     app = FastAPI(
         title="Mirada",
         version=__version__,
-        description="Translators behind LibreTranslate's API, and a look into them.",
+        description="Translators behind LibreTranslate's API, models that write or label, and a look into them all.",
         docs_url=None,  # FastAPI's pages fetch their scripts from elsewhere
         redoc_url=None,
         lifespan=_working,
         responses=REFUSALS,
     )
     app.state.service = service
-    for part in (translating, looking, about, pages):
+    for part in (translating, writing, predicting, looking, about, pages):
         app.include_router(part.router)
     _tell_of_forms(app)
     _add_handlers(app)
@@ -55,7 +55,7 @@ def make_app(models: Models, options: Options) -> FastAPI:
 
 @asynccontextmanager
 async def _working(app: FastAPI) -> AsyncIterator[None]:
-    """The time that the application runs, with the thread that translates."""
+    """The time that the application runs, with the thread that works."""
     service: Service = app.state.service
     service.batcher.start()
     yield

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from urllib.parse import parse_qsl
 
 from mirada.serving.problem import Problem
 
 FORM = "application/x-www-form-urlencoded"
-NUMBERS = frozenset({"alternatives", "beam"})
+NUMBERS = frozenset({"alternatives", "beam", "count", "n", "seed", "temperature", "tokens", "top_k", "top_p"})
+WHOLE, DECIMAL = re.compile(r"[0-9]{1,19}"), re.compile(r"[0-9]{1,19}\.[0-9]{1,19}")
 MOST_FIELDS = 1_000
 
-_Value = str | int
+_Value = str | int | float
 
 
 def as_json(body: bytes) -> bytes:
@@ -28,4 +30,8 @@ def as_json(body: bytes) -> bytes:
 
 def _typed(name: str, value: str) -> _Value:
     """A number where one belongs; what is none is refused as it would be in JSON."""
-    return int(value) if name in NUMBERS and value.isdecimal() and len(value) < 20 else value
+    if name not in NUMBERS:
+        return value
+    if WHOLE.fullmatch(value):
+        return int(value)
+    return float(value) if DECIMAL.fullmatch(value) else value

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mirada.serving.served import Models
+from mirada.serving.models import Models
 from mirada.text.identify import likeliest, primary
 
 GUESSES = 16  # of the identifier; the languages behind them are as good as impossible

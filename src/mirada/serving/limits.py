@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 
 from mirada.serving.problem import Problem
-from mirada.text.subwords import Subwords
 
 LARGEST = 1_000_000_000
 
@@ -21,7 +20,10 @@ class Limits:
     texts: int = 128
     beam: int = 10
     alternatives: int = 9  # beside the best translation; with it, as many as the widest beam
-    batch: int = 64  # texts that are translated at once, of whichever clients
+    samples: int = 16  # texts that a language model writes after one beginning
+    written: int = 2_000  # tokens of all of them together
+    candidates: int = 100  # for each gap that a masked model fills
+    batch: int = 64  # texts that a model is given at once, of whichever clients
     queue: int = 256  # requests that wait, of all clients
     connections: int = 1_024  # that are open, of all clients
     seconds: int = 60  # from the last byte of a request to its answer
@@ -38,16 +40,25 @@ class Limits:
         _most("texts", len(texts), self.texts)
         _most("characters", sum(map(len, texts)), self.characters)
 
-    def check_tokens(self, texts: Sequence[str], subwords: Subwords) -> None:
-        """Refuse texts of too many tokens."""
+    def check_tokens(self, texts: Sequence[str], count: Callable[[Sequence[str]], int]) -> None:
+        """Refuse texts of too many tokens, which the model counts."""
         # A token is at least one byte, or the space before a text, so that few texts need be counted.
         if sum(len(text.encode()) + 2 for text in texts) > self.tokens:
-            _most("tokens", sum(map(len, subwords.encode_many(texts))), self.tokens)
+            _most("tokens", count(texts), self.tokens)
 
     def check_search(self, beam: int, alternatives: int) -> None:
         """Refuse a search that is too wide."""
         _most("beam", beam, self.beam)
         _most("alternatives", alternatives, self.alternatives)
+
+    def check_writing(self, samples: int, tokens: int) -> None:
+        """Refuse to write too many texts, or too much of them."""
+        _most("samples", samples, self.samples)
+        _most("tokens to write", samples * tokens, self.written)
+
+    def check_candidates(self, count: int) -> None:
+        """Refuse to name too many."""
+        _most("candidates", count, self.candidates)
 
 
 def _most(what: str, found: int, most: int) -> None:

@@ -27,9 +27,7 @@ class Metrics:
         self._waiting = Gauge("mirada_queue_requests", "Requests that wait for results.", registry=where)
         self._batches = Histogram("mirada_batch_texts", "Texts of a batch.", registry=where, buckets=SIZES)
         self._working = Histogram("mirada_batch_seconds", "Time of a batch.", registry=where, buckets=SECONDS)
-        self._characters = Counter(
-            "mirada_characters", "Characters that were to be translated.", ["model"], registry=where
-        )
+        self._characters = Counter("mirada_characters", "Characters that a model was given.", ["model"], registry=where)
 
     def request(self, path: str, status: int, seconds: float) -> None:
         """A request was answered."""

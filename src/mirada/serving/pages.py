@@ -40,12 +40,20 @@ def addition(served: Mapping[str, object] | None = None) -> Addition:
 def _served(service: Service) -> dict[str, object]:
     return {
         "models": [
-            {"name": one.name, "source": one.source, "target": one.target, "attention": not one.exported}
+            {
+                "name": one.name,
+                "task": one.task,
+                "source": one.source or "",
+                "target": one.target or "",
+                "attention": one.attention,
+            }
             for one in service.models.served
         ],
         "key": bool(service.options.keys),
         "run": service.options.run is not None,
         "characters": service.limits.characters,
+        "written": service.limits.written,
+        "samples": service.limits.samples,
     }
 
 

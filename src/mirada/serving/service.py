@@ -12,11 +12,12 @@ from mirada.serving.guard import Door
 from mirada.serving.keys import Keys
 from mirada.serving.languages import Guess, guess_among
 from mirada.serving.limits import Limits
-from mirada.serving.messages import ModelRequest
+from mirada.serving.messages import AttentionRequest, ModelRequest
 from mirada.serving.metrics import Metrics
+from mirada.serving.models import AUTO, Models
 from mirada.serving.problem import Problem
 from mirada.serving.security import Neighbours
-from mirada.serving.served import AUTO, Models, Served
+from mirada.serving.served import Served, ServedTranslator
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -44,18 +45,31 @@ class Service:
         self.door = Door()
         self.batcher = Batcher(self.limits.batch, self.limits.queue, self.metrics)
 
-    def choose(self, asked: ModelRequest, text: str) -> tuple[Served, Guess | None]:
-        """The model for a text, and its language where that was to be found out."""
+    def choose(self, asked: ModelRequest, text: str) -> tuple[ServedTranslator, Guess | None]:
+        """The translator for a text, and its language where that was to be found out."""
+        first = self.models.translator(asked.model)  # or nothing can be translated
         if asked.source != AUTO:
             return self.models.choose(asked.source, asked.target, asked.model), None
         if asked.model is not None:
-            guess = guess_among(text, [self.models.named(asked.model).source])
+            guess = guess_among(text, [first.source])
             return self.models.choose(guess.language, asked.target, asked.model), guess
         sources = self.models.sources_of(asked.target)
         if not sources:
             raise Problem.wrong(f"this language is not served; there is {self.models.told()}")
         guess = guess_among(text, sources)
         return self.models.choose(guess.language, asked.target), guess
+
+    def choose_to_look(self, asked: AttentionRequest) -> Served:
+        """The model that is to be looked into: by its name, by its languages, or the first that can be."""
+        named = None if asked.model is None else self.models.named(asked.model)
+        if named is not None and not isinstance(named, ServedTranslator):
+            return named
+        if asked.source is not None and asked.target is not None:
+            languages = ModelRequest(source=asked.source, target=asked.target, model=asked.model)
+            return self.choose(languages, asked.q)[0]
+        if asked.source is not None or asked.target is not None:
+            raise Problem.wrong("a translator has two languages; give source and target, or the name of a model")
+        return named or next((one for one in self.models.served if one.attention), self.models.served[0])
 
     async def ask(self, work: Work[Item, Result], items: Sequence[Item]) -> list[Result]:
         """The results of items; what a model refuses is told to the client."""

@@ -8,24 +8,54 @@ from dataclasses import dataclass
 from mirada.decoding.engine import Engine
 from mirada.decoding.options import Search
 from mirada.decoding.scoring import Scorer
-from mirada.serving.served import Served
+from mirada.serving.messages import Prediction, WrittenText
+from mirada.serving.served import Predictor, Served, ServedTranslator, Writer
 from mirada.text.coding import Coded, encode, encode_beside, pieces
 from mirada.text.subwords import END
 from mirada.text.words import word_links
 from mirada.translator import Translation
 
 Pair = tuple[str, str]  # a text and its translation
+Beginning = tuple[str, int]  # of a text, and the seed of what is written after it
 
 
 @dataclass(frozen=True)
 class Translating:
     """Texts become translations."""
 
-    model: Served
+    model: ServedTranslator
     search: Search
 
     def do(self, items: Sequence[str]) -> Sequence[Translation]:
         return self.model.translator.translate_with(items, self.search)
+
+
+@dataclass(frozen=True)
+class Generating:
+    """Beginnings become texts."""
+
+    model: Writer
+    length: int  # tokens to write
+    search: Search
+
+    def do(self, items: Sequence[Beginning]) -> Sequence[WrittenText]:
+        found: dict[int, WrittenText] = {}
+        for prompt in dict.fromkeys(prompt for prompt, _ in items):  # what begins alike is written together
+            places = [place for place, one in enumerate(items) if one[0] == prompt]
+            seeds = [items[place][1] for place in places]
+            found |= dict(zip(places, self.model.write(prompt, seeds, self.length, self.search), strict=True))
+        return [found[place] for place in range(len(items))]
+
+
+@dataclass(frozen=True)
+class Predicting:
+    """Texts become what a model says of them."""
+
+    model: Predictor
+    count: int  # candidates for each gap
+
+    def do(self, items: Sequence[str]) -> Sequence[Prediction]:
+        return self.model.predict(items, self.count)
 
 
 @dataclass(frozen=True)
@@ -44,11 +74,7 @@ class Looking:
     beam: int
 
     def do(self, items: Sequence[Look]) -> Sequence[str]:
-        from mirada.viewing.translation import look  # with torch, which an exported model does without
-
-        translator, name = self.model.translator, self.model.name
-        views = (look(translator, one.text, reference=one.reference, beam=self.beam, name=name) for one in items)
-        return [view.model_dump_json() for view in views]
+        return [self.model.look(one.text, one.reference, self.beam).model_dump_json() for one in items]
 
 
 @dataclass(frozen=True)
@@ -65,14 +91,15 @@ class Aligned:
 class Aligning:
     """Pairs become links between their tokens."""
 
-    model: Served
+    model: ServedTranslator
 
     def do(self, items: Sequence[Pair]) -> Sequence[Aligned]:
         engine = self._engine()
         engine.require_alignment()
         coded = [_coded(engine, pair) for pair in items]
-        links = engine.align([source.ids for source, _ in coded], [target for _, target in coded])
-        return [self._aligned(*pair, linked) for pair, linked in zip(coded, links, strict=True)]
+        worded = [pair for pair in coded if len(pair[0].ids) > 1]  # to an end mark alone nothing is linked
+        links = iter(engine.align([source.ids for source, _ in worded], [target for _, target in worded]))
+        return [self._aligned(*pair, next(links) if len(pair[0].ids) > 1 else []) for pair in coded]
 
     def _aligned(self, source: Coded, target: list[int], links: Sequence[tuple[int, int]]) -> Aligned:
         known = self._engine().subwords
@@ -95,7 +122,7 @@ class Scored:
 class Scoring:
     """Pairs become the probabilities of their tokens."""
 
-    model: Served
+    model: ServedTranslator
 
     def do(self, items: Sequence[Pair]) -> Sequence[Scored]:
         engine = self.model.translator.engine_for(Search()).engine

@@ -11,8 +11,8 @@ from mirada.viewing.contract import View
 def look_into(folder: Path, text: str, *, reference: str | None = None, beam: int = 5) -> View:
     """What the model of a folder sees, and what it says, at a text."""
     name, task = folder.resolve().name, task_of(folder)
-    if reference is not None and task != "translation":
-        raise ValueError("a reference is what a translator is made to say, and this is none; leave it out")
+    if task != "translation":
+        require_no_reference(reference)
     match task:
         case "lm":
             from mirada.generator import Generator
@@ -44,3 +44,9 @@ def look_into(folder: Path, text: str, *, reference: str | None = None, beam: in
             from mirada.viewing import translation
 
             return translation.look(Translator.load(folder), text, reference=reference, beam=beam, name=name)
+
+
+def require_no_reference(reference: str | None) -> None:
+    """Refuse a reference where there is no translator to say it."""
+    if reference is not None:
+        raise ValueError("a reference is what a translator is made to say, and this is none; leave it out")

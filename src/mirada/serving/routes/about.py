@@ -24,7 +24,14 @@ async def languages(service: TheService) -> list[Language]:
 async def models(service: TheService) -> list[ModelReply]:
     """The models, the one first that is taken where several serve."""
     return [
-        ModelReply(name=one.name, source=one.source, target=one.target, engine=one.engine, attention=not one.exported)
+        ModelReply(
+            name=one.name,
+            task=one.task,
+            source=one.source,
+            target=one.target,
+            engine=one.engine,
+            attention=one.attention,
+        )
         for one in service.models.served
     ]
 
@@ -32,14 +39,11 @@ async def models(service: TheService) -> list[ModelReply]:
 @router.get("/frontend/settings")
 async def settings(service: TheService) -> Settings:
     """What LibreTranslate's pages ask for."""
-    first, keys = service.models.served[0], bool(service.options.keys)
-    source, target = (Named(code=tag, name=name_of(tag)) for tag in (first.source, first.target))
-    return Settings(
-        apiKeys=keys,
-        charLimit=service.limits.characters,
-        keyRequired=keys,
-        language=Preferred(source=source, target=target),
-    )
+    keys, language = bool(service.options.keys), None
+    for first in service.models.translators[:1]:
+        source, target = (Named(code=tag, name=name_of(tag)) for tag in (first.source, first.target))
+        language = Preferred(source=source, target=target)
+    return Settings(apiKeys=keys, charLimit=service.limits.characters, keyRequired=keys, language=language)
 
 
 @router.get("/health")

@@ -1,12 +1,10 @@
 """Looking into a model: where it looks, how likely it finds a translation, which words belong together."""
 
-from collections.abc import Sequence
-
 from fastapi import APIRouter, Request, Response
 
-from mirada.serving.messages import AlignReply, AttentionRequest, PairRequest, ScoreReply, Texts
+from mirada.serving.messages import AlignReply, AttentionRequest, PairRequest, ScoreReply, listed
 from mirada.serving.problem import Problem
-from mirada.serving.served import Served
+from mirada.serving.served import ServedTranslator
 from mirada.serving.service import Service, TheService
 from mirada.serving.works import Aligning, Look, Looking, Pair, Scoring
 from mirada.viewing.contract import View
@@ -16,15 +14,15 @@ router = APIRouter()
 
 @router.post("/attention", response_model=View)
 async def attention(asked: AttentionRequest, request: Request, service: TheService) -> Response:
-    """All that is seen of a model at one sentence: who looks at whom in every head, each step, the beam's tree."""
+    """All that is seen of a model at one sentence: who looks at whom in every head, what it says, a beam's tree."""
     service.require_key(request, asked.api_key)
     texts = [asked.q] if asked.reference is None else [asked.q, asked.reference]
     service.limits.check_texts(texts)
     service.limits.check_search(asked.beam or 1, 0)
-    model, _ = service.choose(asked, asked.q)
-    if model.exported:
+    model = service.choose_to_look(asked)
+    if isinstance(model, ServedTranslator) and model.exported:
         raise Problem.wrong(f"{model.name} is an exported model, which cannot be looked into; serve its own folder")
-    service.limits.check_tokens(texts, model.translator.subwords)
+    service.limits.check_tokens(texts, model.count_tokens)
     work = Looking(model, asked.beam or service.options.beam)
     (view,) = await service.ask(work, [Look(asked.q, asked.reference)])
     return Response(view, media_type="application/json")
@@ -60,17 +58,13 @@ async def align(asked: PairRequest, request: Request, service: TheService) -> li
     ]
 
 
-def _pairs(asked: PairRequest, request: Request, service: Service) -> tuple[Served, list[Pair]]:
+def _pairs(asked: PairRequest, request: Request, service: Service) -> tuple[ServedTranslator, list[Pair]]:
     """The model and the pairs of a request, within its limits."""
     service.require_key(request, asked.api_key)
-    texts, translations = _listed(asked.q), _listed(asked.translation)
+    texts, translations = listed(asked.q), listed(asked.translation)
     if len(texts) != len(translations):
         raise Problem.wrong(f"there are {len(texts):,} texts and {len(translations):,} translations; give one for each")
     service.limits.check_texts([*texts, *translations])
     model, _ = service.choose(asked, " ".join(texts)[:1_000])
-    service.limits.check_tokens([*texts, *translations], model.translator.subwords)
+    service.limits.check_tokens([*texts, *translations], model.count_tokens)
     return model, list(zip(texts, translations, strict=True))
-
-
-def _listed(texts: Texts) -> Sequence[str]:
-    return [texts] if isinstance(texts, str) else texts

@@ -8,13 +8,14 @@ from fastapi import APIRouter, Request
 from mirada.decoding.options import Search
 from mirada.serving.languages import Guess, guesses
 from mirada.serving.markup import Fragment
-from mirada.serving.messages import Detected, DetectRequest, TranslateReply, TranslateRequest
-from mirada.serving.served import Served
+from mirada.serving.messages import Detected, DetectRequest, TranslateReply, TranslateRequest, listed
+from mirada.serving.served import ServedTranslator
 from mirada.serving.service import Service, TheService
 from mirada.serving.works import Translating
 from mirada.translator import Alternative, Translation
 
 LEAST_CHANCE = 0.05  # of a second language that a text may be in
+UNKNOWN = "en"  # what LibreTranslate says of a text that is in no language, where no translator reads another
 
 router = APIRouter()
 
@@ -24,7 +25,7 @@ async def translate(asked: TranslateRequest, request: Request, service: TheServi
     """Translate a text, or a list of texts, from a language into another."""
     service.require_key(request, asked.api_key)
     single = isinstance(asked.q, str)
-    texts = [asked.q] if isinstance(asked.q, str) else asked.q
+    texts = listed(asked.q)
     service.limits.check_texts(texts)
     search = _search(asked, service)
     chosen = [service.choose(asked, text) for text in texts]
@@ -45,7 +46,7 @@ async def detect(asked: DetectRequest, request: Request, service: TheService) ->
     """The languages that a text is likely in, the likeliest first; at least one, if need be without confidence."""
     service.require_key(request, asked.api_key)
     service.limits.check_texts([asked.q])
-    found = guesses(asked.q) or [Guess(service.models.served[0].source, 0.0)]
+    found = guesses(asked.q) or [Guess(next((one.source for one in service.models.translators), UNKNOWN), 0.0)]
     return [_detected(guess) for guess in found if guess is found[0] or guess.chance >= LEAST_CHANCE]
 
 
@@ -57,14 +58,14 @@ def _search(asked: TranslateRequest, service: Service) -> Search:
 
 
 async def _translated(
-    service: Service, texts: Sequence[str], models: Sequence[Served], search: Search, markup: bool
+    service: Service, texts: Sequence[str], models: Sequence[ServedTranslator], search: Search, markup: bool
 ) -> list[Translation]:
     """The translations of texts, each by its model, in order."""
     found: dict[int, Translation] = {}
     for model in dict.fromkeys(models):
         places = [place for place, one in enumerate(models) if one is model]
         own = [texts[place] for place in places]
-        service.limits.check_tokens(own, model.translator.subwords)
+        service.limits.check_tokens(own, model.count_tokens)
         service.metrics.characters(model.name, sum(map(len, own)))
         work = Translating(model, search)
         made = await (_translated_markup(service, work, own) if markup else service.ask(work, own))

@@ -1,0 +1,170 @@
+"""The kinds of models that are served beside translators, each a façade behind the same few questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mirada.attention import Attention
+from mirada.decoding.options import Search
+from mirada.filler import Filler
+from mirada.generator import Generator
+from mirada.labeller import Classifier, Tagger
+from mirada.models.folder import FolderError, task_of
+from mirada.models.labelling_folder import LoadedLabeller
+from mirada.models.picture_folder import reads_pictures
+from mirada.serving.messages import ClassifiedText, FilledText, TaggedText, WrittenText
+from mirada.serving.served import Predictor, Served, Writer
+from mirada.viewing import labelling, language, masked
+from mirada.viewing.contract import View
+from mirada.viewing.looking import require_no_reference
+
+SERVED = "translators, language models, masked models, and taggers and classifiers of text are served"
+
+
+@dataclass(frozen=True, eq=False)
+class ServedGenerator(Writer):
+    """A language model."""
+
+    generator: Generator
+
+    @property
+    def attention(self) -> bool:
+        return _has_attention(self.generator.loaded.model)
+
+    def count_tokens(self, texts: Sequence[str]) -> int:
+        return len(self.generator.loaded.units.encode(texts))
+
+    def look(self, text: str, reference: str | None, beam: int) -> View:
+        require_no_reference(reference)
+        return language.look(self.generator, text, name=self.name)
+
+    def write(self, prompt: str, seeds: Sequence[int], length: int, search: Search) -> list[WrittenText]:
+        return [
+            WrittenText.model_validate(one.as_json()) for one in self.generator.write(prompt, seeds, length, search)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class ServedFiller(Predictor):
+    """A masked model."""
+
+    task = "mlm"
+    what = "masked model"
+
+    filler: Filler
+
+    @property
+    def attention(self) -> bool:
+        return _has_attention(self.filler.model)
+
+    def count_tokens(self, texts: Sequence[str]) -> int:
+        return sum(map(len, self.filler.subwords.encode_many(texts)))
+
+    def look(self, text: str, reference: str | None, beam: int) -> View:
+        require_no_reference(reference)
+        return masked.look(self.filler, text, name=self.name)
+
+    def predict(self, texts: Sequence[str], count: int) -> list[FilledText]:
+        return [FilledText.model_validate(self.filler.fill(text, count).as_json()) for text in texts]
+
+
+@dataclass(frozen=True, eq=False)
+class ServedTagger(Predictor):
+    """A tagger: words are what stands between spaces."""
+
+    task = "tag"
+    what = "tagger"
+
+    tagger: Tagger
+
+    @property
+    def attention(self) -> bool:
+        return _has_attention(self.tagger.loaded.model)
+
+    def count_tokens(self, texts: Sequence[str]) -> int:
+        return _subwords_in(self.tagger.loaded, texts)
+
+    def look(self, text: str, reference: str | None, beam: int) -> View:
+        require_no_reference(reference)
+        return labelling.look_at_tags(self.tagger, text, name=self.name)
+
+    def predict(self, texts: Sequence[str], count: int) -> list[TaggedText]:
+        return [TaggedText.model_validate(one.as_json()) for one in self.tagger.tag([text.split() for text in texts])]
+
+
+@dataclass(frozen=True, eq=False)
+class ServedClassifier(Predictor):
+    """A classifier of texts."""
+
+    task = "classify"
+    what = "classifier"
+
+    classifier: Classifier
+
+    @property
+    def attention(self) -> bool:
+        return _has_attention(self.classifier.loaded.model)
+
+    def count_tokens(self, texts: Sequence[str]) -> int:
+        return _subwords_in(self.classifier.loaded, texts)
+
+    def look(self, text: str, reference: str | None, beam: int) -> View:
+        require_no_reference(reference)
+        return labelling.look_at_class(self.classifier, text, name=self.name)
+
+    def predict(self, texts: Sequence[str], count: int) -> list[ClassifiedText]:
+        return [ClassifiedText.model_validate(one.as_json()) for one in self.classifier.classify(texts)]
+
+
+def open_kind(name: str, folder: Path) -> Served | None:
+    """The model of a folder, if it is no translator; what is not served is told so."""
+    task = task_of(folder)
+    if task == "translation":
+        return None
+    if task not in KINDS:
+        raise FolderError(f"{folder} holds a model for {task}; {SERVED}")
+    return KINDS[task](name, folder)
+
+
+def _language(name: str, folder: Path) -> Served:
+    generator = Generator.load(folder)
+    if generator.loaded.config.units == "events":
+        raise FolderError(f"{folder} writes music, for which there is `mirada generate`; {SERVED}")
+    return ServedGenerator(name, generator)
+
+
+def _tagger(name: str, folder: Path) -> Served:
+    tagger = Tagger.load(folder)
+    if tagger.config.graph == "tree":
+        raise FolderError(f"{folder} looks along trees, which texts do not have; {SERVED}")
+    return ServedTagger(name, tagger)
+
+
+def _classifier(name: str, folder: Path) -> Served:
+    if reads_pictures(folder):
+        raise FolderError(f"{folder} reads pictures, for which there is `mirada predict`; {SERVED}")
+    classifier = Classifier.load(folder)
+    if classifier.config.features:
+        raise FolderError(f"{folder} reads rows of numbers, for which there is `mirada predict`; {SERVED}")
+    return ServedClassifier(name, classifier)
+
+
+# Each task has a line here.
+KINDS: Mapping[str, Callable[[str, Path], Served]] = {
+    "lm": _language,
+    "mlm": lambda name, folder: ServedFiller(name, Filler.load(folder)),
+    "tag": _tagger,
+    "classify": _classifier,
+}
+
+
+def _has_attention(model: object) -> bool:
+    """Whether there is an attention among a model's modules; counts have no modules."""
+    modules = getattr(model, "modules", None)
+    return modules is not None and any(isinstance(one, Attention) for one in modules())
+
+
+def _subwords_in(loaded: LoadedLabeller, texts: Sequence[str]) -> int:
+    return 0 if loaded.subwords is None else sum(map(len, loaded.subwords.encode_many(texts)))

@@ -12,7 +12,10 @@ from mirada.translator import Translator
 from mirada.viewing.packing import unpack
 from mirada.viewing.page import words
 from mirada.viewing.translation import look
-from tests.serving.servers import MODEL, app_of, running, shouting
+from tests.serving.servers import MODEL, app_of, app_with, running, shouting
+from tests.viewing.fillers import filler
+from tests.viewing.generators import generator
+from tests.viewing.labellers import classifier, tagger
 
 pytestmark = pytest.mark.browser
 
@@ -154,7 +157,7 @@ def test_the_browser_chooses_the_language(chromium: Browser, address: str, langu
     context = chromium.new_context(locale=language, viewport={"width": 390, "height": 800})
     page = context.new_page()
     assert opened(page, address) == []
-    assert page.locator("#asking h2").inner_text() == live_words()[language]["asking_title"]
+    assert page.locator("#asking h2").inner_text() == live_words()[language]["asking_title_translation"]
     assert page.locator("#foot").inner_text().startswith("Mirada 0")
     page.fill("#text", SENTENCE)
     page.click("#go")
@@ -162,3 +165,58 @@ def test_the_browser_chooses_the_language(chromium: Browser, address: str, langu
     assert page.locator("h1").inner_text() == words()[language]["translation_title"]
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
     context.close()
+
+
+@pytest.fixture(scope="module")
+def kinds() -> Iterator[str]:
+    """A server without a translator."""
+    with running(app_with("lm", "mlm", "tag", "classify")) as found:
+        yield found
+
+
+def test_a_beginning_goes_on(page: Page, kinds: str) -> None:
+    wrong = opened(page, kinds)
+    assert page.locator("#asking h2").inner_text() == live_words()["en"]["asking_title_lm"]
+    page.keyboard.type("the fox ")  # the field has the focus
+    page.fill("#wish-tokens", "12")
+    page.fill("#wish-temperature", "0.7")
+    page.fill("#wish-seed", "5")
+    page.fill("#wish-n", "2")
+    page.keyboard.press("Enter")
+    expect(page.locator(".said")).to_have_count(2)
+    expected = generator().generate("the fox ", 12, 2, temperature=0.7, seed=5)
+    assert page.locator(".said").all_text_contents() == [one.text for one in expected]
+    assert page.locator(".given").first.text_content() == "the fox "
+    expect(page.locator("#aligned .word").nth(1)).to_contain_text("the")
+    assert page.locator("#model").inner_text() == "lm"
+    page.fill("#wish-tokens", "0")
+    page.focus("#text")
+    page.keyboard.press("Control+Enter")
+    assert page.evaluate("() => document.activeElement.id") == "wish-tokens", "the browser says what is wrong"
+    assert wrong == []
+
+
+def test_gaps_are_filled_words_labelled_and_texts_classified(page: Page, kinds: str) -> None:
+    wrong = opened(page, kinds)
+
+    def asked(model: str, text: str) -> None:
+        page.select_option("#first", model)
+        page.fill("#text", text)
+        page.click("#go")
+        expect(page.locator("#model")).to_have_text(model)
+
+    asked("mlm", "The ___ fox")
+    (gap,) = filler().fill("The ___ fox").gaps
+    assert page.locator(".said mark").inner_text() == gap[0].text
+    assert page.locator(".gaps .text").all_text_contents() == [one.text for one in gap]
+    asked("tag", "The <b>quick</b> fox")
+    (tagged,) = tagger().tag([["The", "<b>quick</b>", "fox"]])
+    assert page.locator(".tags span").all_text_contents() == list(tagged.words)
+    assert page.locator(".tags small:not(.chance)").all_text_contents() == list(tagged.labels)
+    assert page.locator("#wishes").is_hidden()
+    asked("classify", "Wait for me")
+    (judged,) = classifier().classify(["Wait for me"])
+    assert page.locator(".said").inner_text() == judged.label
+    assert page.locator(".answer .bars li").count() == 2
+    expect(page.locator("#aligned .classes li")).to_have_count(2)
+    assert wrong == []

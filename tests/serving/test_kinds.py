@@ -152,7 +152,7 @@ def test_what_cannot_be_followed_is_told(address: str, path: str, body: dict[str
         ("/generate", {"tokens": 10_000}, "tokens to write: 10,000 were asked for, at most 2,000 are allowed"),
         ("/generate", {"n": 16, "tokens": 200}, "tokens to write: 3,200 were asked for"),
         ("/generate", {"prompt": "x" * 20_001}, "characters: 20,001 were asked for"),
-        ("/generate", {"prompt": "x" * 10_000}, "tokens: 10,001 were asked for"),
+        ("/generate", {"prompt": "x\n" * 5_001}, "tokens: 10,002 were asked for"),
         ("/generate", {"prompt": "x" * 10_000_000}, "bytes of a body"),
         ("/predict", {"q": "x" * 10_000_000}, "bytes of a body"),
         ("/predict", {"q": ["x"] * 129}, "texts: 129 were asked for"),

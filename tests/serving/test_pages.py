@@ -2,11 +2,13 @@
 
 import json
 import re
+from typing import get_args
 
 import httpx
 import pytest
 
 from mirada.serving.app import make_app
+from mirada.serving.messages import ServedTask
 from mirada.serving.models import Models
 from mirada.serving.pages import live_script, live_words
 from mirada.serving.served import ServedTranslator
@@ -48,6 +50,9 @@ def test_every_language_says_everything() -> None:
     assert all(list(language) == list(said["en"]) for language in said.values())
     assert not set(said["en"]) & set(words()["en"])
     used = set(re.findall(r'say\("(\w+)"', live_script()))
+    for task in get_args(ServedTask):
+        used |= {f"{what}_{task}" for what in ("asking_title", "asking_hint", "text_field", "go")}
+        used |= set() if task == "translation" else {f"kind_{task}"}
     assert used <= set(said["en"]) | set(words()["en"])
     assert not re.findall(
         r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|import\(|new Function", live_script()

@@ -16,6 +16,7 @@ from mirada.models.labelling_folder import LoadedLabeller
 from mirada.models.picture_folder import reads_pictures
 from mirada.serving.messages import ClassifiedText, FilledText, TaggedText, WrittenText
 from mirada.serving.served import Predictor, Served, Writer
+from mirada.text.units import encode_text
 from mirada.viewing import labelling, language, masked
 from mirada.viewing.contract import View
 from mirada.viewing.looking import require_no_reference
@@ -34,7 +35,7 @@ class ServedGenerator(Writer):
         return _has_attention(self.generator.loaded.model)
 
     def count_tokens(self, texts: Sequence[str]) -> int:
-        return len(self.generator.loaded.units.encode(texts))
+        return sum(len(encode_text(self.generator.loaded.units, text)) for text in texts)
 
     def look(self, text: str, reference: str | None, beam: int) -> View:
         require_no_reference(reference)

@@ -10,7 +10,7 @@ from importlib import resources
 from mirada.serving.service import Service
 from mirada.viewing.page import Addition, as_data, assemble, lean, policy
 
-SCRIPTS = ("asking.js", "answers.js", "curves.js", "live.js")  # in this order, behind those of the view
+SCRIPTS = ("asking.js", "kinds.js", "answers.js", "curves.js", "live.js")  # in this order, behind those of the view
 DATA = "{{served}}"
 FRAMING = "; frame-ancestors 'none'"  # which a page cannot say of itself
 

@@ -3,18 +3,19 @@
 
 const answers = { cards: [], shown: null, asked: 0 };
 
-// A translation first, since it is quick and has no length; then the look into it, where the model allows one.
+// The answer first, since it is quick and has no length; then the look into the model, where it allows one.
 async function answerOf(model, q) {
-  const about = { q, source: model.source, target: model.target, model: model.name };
   const begun = performance.now();
-  const { translatedText } = await ask("translate", about);
-  return { model, about, text: translatedText, seconds: (performance.now() - begun) / 1000, view: null, why: "" };
+  const found = await KINDS[model.task].ask(model, q);
+  return { model, q, found, seconds: (performance.now() - begun) / 1000, view: null, why: "" };
 }
 
 async function lookInto(card) {
-  if (!card.model.attention) return void (card.why = say("exported_model"));
+  const { attention, name, task } = card.model;
+  if (!attention) return void (card.why = say(task === "translation" ? "exported_model" : "no_attention"));
+  if (!card.q.trim()) return;
   try {
-    card.view = await ask("attention", card.about);
+    card.view = await ask("attention", { q: card.q, model: name });
   } catch (error) {
     card.why = error.message;
   }
@@ -22,12 +23,13 @@ async function lookInto(card) {
 
 async function askAll() {
   const q = by("text").value;
-  if (!q.trim()) return tellAsking(say("nothing_typed"), true);
+  const models = chosenModels();
+  if (!q.trim() && models[0].task !== "lm") return tellAsking(say("nothing_typed"), true);
   const turn = ++answers.asked; // an older question must not speak after a newer one
   by("go").disabled = true;
   tellAsking(say("working"));
   try {
-    const cards = await Promise.all(chosenModels().map((model) => answerOf(model, q)));
+    const cards = await Promise.all(models.map((model) => answerOf(model, q)));
     if (turn !== answers.asked) return;
     answers.cards = cards;
     answers.shown = null;
@@ -47,6 +49,7 @@ function showAnswer(card) {
   answers.shown = card;
   by("looks").hidden = card === null;
   if (card) show(card.view);
+  else by("model").textContent = "";
   drawAnswers();
 }
 
@@ -73,23 +76,24 @@ const spacedWords = (text) => text.split(/(\s+)/);
 
 function saidBy(card) {
   const [other] = answers.cards.filter((one) => one !== card);
-  const words = spacedWords(card.text);
-  const others = other ? spacedWords(other.text) : [];
-  if (!other || Math.max(words.length, others.length) > 2 * LONGEST_COMPARED) return [card.text];
+  const text = card.found.translatedText;
+  const words = spacedWords(text);
+  const others = other ? spacedWords(other.found.translatedText) : [];
+  if (!other || Math.max(words.length, others.length) > 2 * LONGEST_COMPARED) return [text];
   const own = ownWords(words, others);
   return words.map((word, at) => (own.has(at) && word.trim() ? make("mark", {}, word) : word));
 }
 
-function factsOf({ view, seconds, why }) {
+function factsOf({ found, model, view, seconds, why }) {
   const told = [say("seconds", { seconds: number(seconds, 2) })];
-  if (view?.score != null) told.push(say("score_told", { score: number(view.score, 2) }));
+  if (model.task === "translation" && view?.score != null) told.push(say("score_told", { score: number(view.score, 2) }));
   if (view?.flags.length) told.push(say("flagged", { flags: view.flags.map((flag) => say(`flag_${flag}`)).join(", ") }));
+  if (found.gaps?.length === 0) told.push(say("no_gap"));
   if (why) told.push(why);
   return told.join(" · ");
 }
 
 function cardOf(card) {
-  const said = make("p", { class: "said", lang: card.model.target, dir: "auto" }, ...saidBy(card));
   const row = make("div", { class: "row" }, make("span", { class: "facts" }, factsOf(card)));
   if (answers.cards.length > 1 && card.view) {
     const pressed = { type: "button", class: "plain", "aria-pressed": card === answers.shown };
@@ -98,7 +102,8 @@ function cardOf(card) {
     row.append(look);
   }
   const shown = answers.cards.length > 1 && card === answers.shown ? "card answer shown" : "card answer";
-  return make("article", { class: shown, "aria-label": card.model.name }, make("h3", {}, card.model.name), said, row);
+  const answer = KINDS[card.model.task].show(card);
+  return make("article", { class: shown, "aria-label": card.model.name }, make("h3", {}, card.model.name), ...answer, row);
 }
 
 function drawAnswers() {

@@ -21,12 +21,14 @@ async function ask(path, body) {
 
 const modelNamed = (name) => served.models.find((model) => model.name === name);
 
-// Models for the same languages as the first can stand beside it.
-const rivalsOf = (model) =>
-  served.models.filter((one) => one !== model && one.source === model.source && one.target === model.target);
+// Models of the same kind, and of the same languages, as the first can stand beside it.
+const rivalsOf = (model) => {
+  const alike = (one) => ["task", "source", "target"].every((fact) => one[fact] === model[fact]);
+  return served.models.filter((one) => one !== model && alike(one));
+};
 
-function optionOf(model) {
-  return make("option", { value: model.name }, `${model.name} · ${model.source} → ${model.target}`);
+function optionOf({ name, task, source, target }) {
+  return make("option", { value: name }, `${name} · ${task === "translation" ? `${source} → ${target}` : say(`kind_${task}`)}`);
 }
 
 function drawFields() {
@@ -34,14 +36,20 @@ function drawFields() {
   by("first").replaceChildren(...served.models.map(optionOf));
   by("first").value = first;
   const second = by("second").value;
-  const rivals = rivalsOf(modelNamed(first));
+  const model = modelNamed(first);
+  const rivals = rivalsOf(model);
   const nobody = make("option", { value: "" }, say("beside_nobody"));
   by("second").replaceChildren(nobody, ...rivals.map(optionOf));
   by("second").value = rivals.some((one) => one.name === second) ? second : "";
   by("second-field").hidden = rivals.length === 0;
   by("key-field").hidden = !served.key;
-  by("text").placeholder = say("text_field");
-  by("text").lang = modelNamed(first).source;
+  for (const id of ["asking-title", "asking-hint", "text-field", "go"]) {
+    by(id).textContent = say(`${id.replace("-", "_")}_${model.task}`);
+  }
+  by("text").placeholder = by("text-field").textContent;
+  by("text").lang = model.source;
+  by("wishes").hidden = by("wishes").disabled = model.task !== "lm";
+  by("wishes").setAttribute("aria-label", say("wishes"));
 }
 
 const chosenModels = () => [by("first").value, by("second").value].filter(Boolean).map(modelNamed);

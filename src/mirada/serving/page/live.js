@@ -2,6 +2,8 @@
 
 by("looks").after(by("training")); // what is asked for stands before what is watched
 by("text").maxLength = served.characters;
+by("wish-tokens").max = served.written;
+by("wish-n").max = served.samples;
 by("ask").addEventListener("submit", (event) => {
   event.preventDefault();
   askAll();
@@ -9,7 +11,7 @@ by("ask").addEventListener("submit", (event) => {
 by("text").addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
-  if (!by("go").disabled) askAll();
+  if (!by("go").disabled) by("ask").requestSubmit();
 });
 by("first").addEventListener("change", drawFields);
 

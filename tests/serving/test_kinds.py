@@ -6,11 +6,14 @@ from pathlib import Path
 import httpx
 import pytest
 
+from mirada.decoding.options import Search
 from mirada.labeller import Tagger
 from mirada.models.folder import FolderError
 from mirada.serving.keys import Keys
+from mirada.serving.kinds import ServedGenerator
 from mirada.serving.models import Models
 from mirada.serving.service import Options
+from mirada.serving.works import Generating
 from mirada.viewing import labelling, language, masked
 from mirada.viewing.contract import View
 from tests.serving.servers import MODEL, SECONDS, app_with, limited, running
@@ -41,6 +44,13 @@ def test_a_text_is_written_as_the_generator_writes_it(address: str) -> None:
     assert [one["tokens"] for one in answer["texts"]] == [12] * 3
     for one, other in zip(answer["texts"], expected, strict=True):
         assert one["log_probability"] == pytest.approx(other.log_probability, abs=1e-4)
+
+
+def test_beginnings_of_many_clients_in_one_batch() -> None:
+    work = Generating(ServedGenerator("lm", generator()), 8, Search(sampling=True))
+    items = [("the fox", 1), ("a dog", 2), ("the fox", 3), ("", 1)]
+    expected = [generator().generate(prompt, 8, seed=seed)[0].text for prompt, seed in items]
+    assert [one.text for one in work.do(items)] == expected
 
 
 def test_an_empty_beginning_and_nothing_at_all(address: str) -> None:
@@ -192,8 +202,6 @@ def test_keys_and_limits_hold() -> None:
 
 
 def test_a_model_without_attention_says_so() -> None:
-    from mirada.serving.kinds import ServedGenerator
-
     one = ServedGenerator("recurrent", generator(shape=RECURRENT))
     assert one.attention is False
     with pytest.raises(ValueError, match="this model has no attention"):

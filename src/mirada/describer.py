@@ -12,10 +12,9 @@ import torch
 
 from mirada.corpora.languages import best
 from mirada.corpora.pair import CorpusError, Fault
-from mirada.corpora.pictures.arrays import Values
 from mirada.corpora.pictures.fitting import fit
 from mirada.corpora.pictures.picture import Picture
-from mirada.corpora.pictures.reading import read_pictures
+from mirada.corpora.pictures.reading import read_many
 from mirada.decoding.hypothesis import Hypothesis
 from mirada.decoding.options import Search
 from mirada.evaluation.captions import LanguageScore, Said, score_captions
@@ -88,10 +87,7 @@ class Describer:
 
     def read(self, paths: Sequence[Path]) -> Iterator[Picture | Fault]:
         """The pictures of files, folders or tables, as the model takes them."""
-        config = self.loaded.config
-        values = None if config.values is None else Values(*config.values)
-        for path in paths:
-            yield from read_pictures(path, values, config.shape.frames)
+        return read_many(paths, self.loaded.config.values, self.loaded.config.shape.frames)
 
     def describe(self, paths: Sequence[Path], language: str | None = None, beam: int = 5) -> Iterator[Description]:
         """What the pictures show, one after another; a file that is no picture has its fault."""

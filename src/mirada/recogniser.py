@@ -1,4 +1,7 @@
-"""The façade of classifiers of pictures: what each picture shows, and how sure that is."""
+"""The façade of classifiers of pictures: what each picture shows, and how sure that is.
+
+Legend: B pictures, F frames, Y rows, X columns of pixels, C colours; M pictures that can be read, Y labels.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,12 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, UInt8
 
 from mirada.corpora.pair import CorpusError, Fault
-from mirada.corpora.pictures.arrays import Values
 from mirada.corpora.pictures.fitting import fit
 from mirada.corpora.pictures.picture import Found, Picture
-from mirada.corpora.pictures.reading import read_pictures
+from mirada.corpora.pictures.reading import read_many
 from mirada.data.labelled import Labelled
 from mirada.data.pictures import Pictures
 from mirada.evaluation.labels import LabelScores, score_labels
@@ -72,6 +74,16 @@ class Recogniser:
                 named = dict(zip(self.labels, row.tolist(), strict=True))
                 yield Recognised(str(one.place), self.labels[int(row.argmax())], float(row.max()), named)
 
+    def read(self, paths: Sequence[Path]) -> Iterator[Found]:
+        """The pictures of files, folders or tables, as the model takes them."""
+        return read_many(paths, self.loaded.config.values, self.loaded.config.shape.frames)
+
+    def entered(self, pixels: UInt8[np.ndarray, "B F Y X C"]) -> Labelled:
+        """Pictures of the model's shape as it reads them, without labels."""
+        config = self.loaded.config
+        pictures = Pictures(pixels, config.standard, config.model.places_of(config.shape))
+        return Labelled(pictures, np.full(len(pixels), MISSING, dtype=np.int64))
+
     def score(self, paths: Sequence[Path]) -> tuple[LabelScores, list[Fault]]:
         """How well pictures are labelled whose labels are known, and what could not be read."""
         right, said, faults = list[str](), list[int](), list[Fault]()
@@ -89,11 +101,8 @@ class Recogniser:
     def _scored(self, paths: Sequence[Path]) -> Iterator[tuple[list[Found], Float[np.ndarray, "M Y"]]]:
         """Some pictures at a time, with the log-probabilities of those that can be read."""
         config, model = self.loaded.config, self.loaded.model
-        values = None if config.values is None else Values(*config.values)
-        places = config.model.places_of(config.shape)
-        waiting = (one for path in paths for one in read_pictures(path, values, config.shape.frames))
+        waiting = self.read(paths)
         while some := list(islice(waiting, AT_ONCE)):
             fitted = [fit(one, config.shape) for one in some if isinstance(one, Picture)]
             pixels = np.stack(fitted) if fitted else np.zeros((0, *config.shape.array), dtype=np.uint8)
-            pictures = Pictures(pixels, config.standard, places)
-            yield some, predict(model, Labelled(pictures, np.full(len(pixels), MISSING, dtype=np.int64)))
+            yield some, predict(model, self.entered(pixels))

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, CDPSession, Page
 
 from mirada.translator import Translator
-from mirada.viewing import language, masked
+from mirada.viewing import captioning, language, masked, recognising
 from mirada.viewing.contract import View
 from mirada.viewing.labelling import look_at_class, look_at_tags
 from mirada.viewing.lens import cells_of
@@ -18,6 +18,7 @@ from mirada.viewing.translation import look
 from tests.viewing.fillers import filler
 from tests.viewing.generators import generator
 from tests.viewing.labellers import classifier, tagger
+from tests.viewing.seers import describer, drawn, recogniser
 from tests.viewing.test_page import HOSTILE
 from tests.viewing.views import pictured, synthetic
 
@@ -270,3 +271,51 @@ def test_a_gap_shows_what_would_stand_in_it(page: Page, tmp_path: Path) -> None:
     assert page.locator(".read small").all_inner_texts()[gap] == best
     assert page.locator("#prefix .now").inner_text() == "⟨mask⟩"
     assert page.locator("#step").is_hidden()
+
+
+def test_a_classifier_of_pictures_shows_its_rollout_and_every_head(page: Page, tmp_path: Path) -> None:
+    view = recognising.look(recogniser("first", class_token=True), drawn(tmp_path))
+    assert show(page, tmp_path, view) == []
+    assert page.locator(".classes .text").all_inner_texts() == [one.token for one in view.said]
+    assert page.locator("#shown").inner_text() == "Rollout"
+    assert page.locator("#unit").is_hidden()
+    box = page.locator("#aligned canvas").bounding_box()
+    assert box["width"] / box["height"] == pytest.approx(5 / 3, abs=0.05)
+    page.locator("#stage").focus()
+    page.press("#stage", "ArrowRight")
+    page.press("#stage", "ArrowRight")  # from the class token to the first patch
+    assert weight(page) == (0, 1, pytest.approx(unpack(view, 2)[0, 0, 1], abs=0.000_501))
+    page.click('#group [data-value="encoder"]')
+    page.click('.thumb[data-layer="1"][data-head="0"]')
+    query, key, shown = weight(page)
+    assert query == 0
+    assert shown == pytest.approx(unpack(view, 1)[0, 0].max(), abs=0.000_501)
+    assert key == unpack(view, 1)[0, 0].argmax()
+    assert page.locator("#patterns .picture").count() == 1, "the rollout is no pattern"
+
+
+def test_words_of_a_caption_clear_the_picture_where_they_look(page: Page, tmp_path: Path) -> None:
+    view = captioning.look(describer(), drawn(tmp_path), reference="Open the file")
+    assert show(page, tmp_path, view) == []
+    assert page.locator(".read .word > span").all_inner_texts() == ["Open", "the", "file", "⟨end⟩"]
+    assert page.locator('#group [aria-checked="true"]').inner_text() == "Caption → picture"
+    canvas = "#aligned canvas"
+    picture = "(canvas) => canvas.toDataURL()"
+    clear = page.eval_on_selector(canvas, picture)
+    page.hover(".read .word:nth-child(3)")
+    assert page.eval_on_selector(canvas, picture) != clear
+    page.mouse.move(0, 0)
+    assert page.eval_on_selector(canvas, picture) == clear
+    page.click(".read .word:nth-child(3)")  # “file”
+    query, key, shown = weight(page)
+    tokens = [place for place, word in enumerate(view.sequences["written"].words) if word == 2]
+    looked = unpack(view, 5).mean(0)[tokens].mean(0)
+    assert (query, key) == (2, looked.argmax())
+    assert shown == pytest.approx(looked.max(), abs=0.000_501)
+    page.locator("#stage .over").scroll_into_view_if_needed()
+    box = page.locator("#stage .over").bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 5)  # the first patch of the first word's picture
+    assert weight(page)[:2] == (0, 0)
+    page.click('#group [data-value="encoder"]')
+    page.click('#group [data-value="decoder"]')
+    assert page.locator("#own").inner_text().startswith("By itself the model says")

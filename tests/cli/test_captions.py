@@ -136,3 +136,23 @@ def test_a_table_without_captions_is_told(table: Path, tmp_path: Path) -> None:
     other.write_text("picture\tlabel\n0.png\tred\n")
     result = mirada("train", "--task", "caption", other, "--output", tmp_path / "model")
     assert "gives no picture that can be trained on; the first: there is no caption" in result.stderr
+
+
+def test_where_the_words_look(model: Path, table: Path, tmp_path: Path) -> None:
+    picture, page, drawn = table.parent / "0.png", tmp_path / "page.html", tmp_path / "look.svg"
+    spanish = ["view", model, picture, "--language", "es"]
+    assert mirada(*spanish, "--output", page, "--quiet").exit_code == 0
+    assert "un cuadrado rojo a la izquierda" in page.read_text(encoding="utf-8")
+    assert mirada(*spanish, "--output", drawn, "--quiet").exit_code == 0
+    assert drawn.read_text(encoding="utf-8").count("<image ") == 7, "six words and the end"
+    lines = mirada("view", model, picture).stdout.splitlines()
+    assert lines[:3] == [
+        "0.png",
+        "a red square on the left",
+        "cross, layer 1, mean of the heads: written ↓ looks at source →",
+    ]
+    assert lines[3].split() == ["a", "red", "square", "on", "the", "left", "<end>"]
+    told = json.loads(mirada("view", model, picture, "--reference", "a blue square", "--json").stdout)
+    assert (told["reference"], told["translation"]) == ("a blue square", "a red square on the left")
+    broken = mirada("view", model, table.parent / "broken.png")
+    assert (broken.exit_code, "damaged or no picture" in broken.stderr) == (1, True)

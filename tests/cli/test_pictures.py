@@ -119,3 +119,32 @@ def test_wrong_words_are_told(arrays: Path, tmp_path: Path, words: tuple[str, ..
     assert result.exit_code != 0
     assert told in result.stderr
     assert not (tmp_path / "model").exists()
+
+
+def test_where_it_looks(model: Path, arrays: Path, tmp_path: Path) -> None:
+    page, drawn = tmp_path / "page.html", tmp_path / "look.svg"
+    assert mirada("view", model, arrays, "--number", 2, "--output", page, "--quiet").exit_code == 0
+    assert '"task":"classify"' in page.read_text(encoding="utf-8")
+    assert mirada("view", model, arrays, "--look", "encoder", "--head", 1, "--output", drawn, "--quiet").exit_code == 0
+    assert "data:image/png;base64," in drawn.read_text(encoding="utf-8")
+    lines = mirada("view", model, arrays, "--number", 2).stdout.splitlines()
+    assert lines[0] == "bars.npz:2 (lies)"
+    assert lines[2:4] == ["rollout: class ↓ looks at read →", "<class>"]
+    told = json.loads(mirada("view", model, arrays, "--number", 2, "--json").stdout)
+    assert lines[1].startswith(told["said"][0]["token"])
+    assert told["sequences"]["read"]["grid"] == [4, 4]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["absent.png"], "absent.png does not exist; name a picture"),
+        (["bars.npz", "--number", 999], "has no picture 999; it holds 240"),
+        (["bars.npz", "--language", "es"], "a language is what a captioner is told to write"),
+        (["bars.npz", "--reference", "lies"], "a reference is what a translator or a captioner is made to say"),
+    ],
+)
+def test_what_cannot_be_looked_at(model: Path, arrays: Path, words: list[object], told: str) -> None:
+    result = mirada("view", model, arrays.parent / str(words[0]), *words[1:])
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert told in result.stderr

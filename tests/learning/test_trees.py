@@ -11,7 +11,7 @@ from mirada.training.preparing import Files
 from mirada.training.result import LabelResult
 from mirada.training.run import Request
 from mirada.training.settings import ConfigError, Tree, merge
-from mirada.viewing.looking import look_into
+from mirada.viewing.looking import Asked, look_into
 from tests.training.small import run
 
 WORDS = {"ant": "SMALL", "bee": "SMALL", "cow": "LARGE", "dog": "LARGE"}
@@ -65,7 +65,7 @@ def test_the_tree_tells_who_the_partner_is(treebank: Path, tmp_path: Path) -> No
     with pytest.raises(ValueError, match="looks along the trees of sentences; give it CoNLL-U"):
         tagger.tag([["ant", "cow"]])
     with pytest.raises(ValueError, match="looks along the trees"):
-        look_into(tmp_path / "tree", "ant cow")
+        look_into(Asked(tmp_path / "tree", "ant cow"))
 
 
 def test_who_reads_word_by_word_has_no_tree(treebank: Path, tmp_path: Path) -> None:

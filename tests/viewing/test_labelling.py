@@ -9,7 +9,7 @@ from mirada.models.reading_config import RecurrentReaderConfig
 from mirada.viewing.contract import View
 from mirada.viewing.labelling import look_at_class, look_at_tags
 from mirada.viewing.lens import cells_of
-from mirada.viewing.looking import look_into
+from mirada.viewing.looking import Asked, look_into
 from mirada.viewing.packing import unpack
 from mirada.viewing.telling import told
 from tests.viewing.labellers import SHAPE, TAGS, classifier, saved, tagger
@@ -66,8 +66,8 @@ def test_a_recurrent_reader_can_be_looked_at_where_it_pools_by_looking() -> None
 
 
 def test_folders_are_told_apart(tmp_path: Path) -> None:
-    assert look_into(saved(tagger(), tmp_path / "tagger"), TEXT).task == "tag"
-    assert look_into(saved(classifier(), tmp_path / "classifier"), TEXT).task == "classify"
+    assert look_into(Asked(saved(tagger(), tmp_path / "tagger"), TEXT)).task == "tag"
+    assert look_into(Asked(saved(classifier(), tmp_path / "classifier"), TEXT)).task == "classify"
 
 
 def test_what_cannot_be_looked_at() -> None:

@@ -10,7 +10,7 @@ from mirada.models.text_folders import save
 from mirada.tasks.lookers import looker_of
 from mirada.viewing.contract import View
 from mirada.viewing.lens import cells_of
-from mirada.viewing.looking import look_into
+from mirada.viewing.looking import Asked, look_into
 from mirada.viewing.masked import look
 from tests.tasks.test_looked import words
 from tests.viewing import fillers
@@ -44,7 +44,7 @@ def test_a_text_without_gaps_is_told_token_by_token(filler: Filler) -> None:
 def test_its_folder_is_looked_into_and_probed(filler: Filler, tmp_path: Path) -> None:
     folder = tmp_path / "bert"
     save(folder, filler.config, tensors_of(filler.model), filler.subwords, "# A model\n")
-    assert look_into(folder, "Go ___ now").task == "mlm"
+    assert look_into(Asked(folder, "Go ___ now")).task == "mlm"
     trained, fresh = (dict(looker_of(folder, untrained=one).looks([words("Go home now")]))[0] for one in (False, True))
     assert trained.weights.shape == fresh.weights.shape == (6, 3, 3)
     assert abs(trained.weights - fresh.weights).max() > 1e-3

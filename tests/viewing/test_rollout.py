@@ -23,8 +23,9 @@ def test_heads_that_look_at_themselves_change_nothing() -> None:
 def test_as_a_map() -> None:
     view = synthetic(["▁a", "▁b", "▁c"], ["▁d"], layers=2)
     layers = [unpack(view, number) for number, one in enumerate(view.maps) if one.group == "encoder"]
-    found, patterns = rollout_map(layers, view.maps[0], view.patterns)
+    shares = np.array([0.5, 0.25, 0.25, 0.0])
+    found, patterns = rollout_map(layers, shares, "whole", view.maps[0], view.patterns)
     whole = View.model_validate(view.model_dump() | {"maps": (*view.maps, found), "patterns": patterns})
-    assert (found.group, found.queries, found.heads) == ("rollout", "source", 1)
-    assert unpack(whole, len(view.maps))[0] == pytest.approx(rollout(layers), abs=3e-3)
+    assert (found.group, found.kind, found.queries, found.keys) == ("rollout", "cross", "whole", "source")
+    assert unpack(whole, len(view.maps))[0, 0] == pytest.approx(shares @ rollout(layers), abs=3e-3)
     assert unpack(whole, len(view.maps)).sum(-1) == pytest.approx(1, abs=2e-2)

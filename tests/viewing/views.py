@@ -6,6 +6,7 @@ import numpy as np
 
 from mirada.viewing import contract
 from mirada.viewing.contract import View
+from mirada.viewing.labelling import WHOLE
 from mirada.viewing.packing import as_base64, pack, pack_pattern
 from mirada.viewing.rollout import rollout_map
 from mirada.viewing.sequences import direction
@@ -129,7 +130,7 @@ def pictured(height: int, width: int, heads: int = 3) -> View:
         weights=packed.weights,
         highs=packed.highs,
     )
-    rolled, patterns = rollout_map([weights], one, (pack_pattern("full", allowed),))
+    rolled, patterns = rollout_map([weights], np.eye(size)[0], "class", one, (pack_pattern("full", allowed),))
     places = [f"{row + 1}, {column + 1}" for row in range(height) for column in range(width)]
     read = contract.Sequence(
         kind="patches",
@@ -144,7 +145,7 @@ def pictured(height: int, width: int, heads: int = 3) -> View:
         task="classify",
         model="synthetic",
         text="a.png",
-        sequences={"read": read},
+        sequences={"read": read, "class": WHOLE},
         patterns=patterns,
         maps=(one, rolled),
         said=(contract.Candidate(token="cat", probability=0.7), contract.Candidate(token="dog", probability=0.3)),

@@ -27,14 +27,21 @@ class Group(StrEnum):
     ENCODER = "encoder"
     DECODER = "decoder"
     POOLING = "pooling"
+    ROLLOUT = "rollout"
 
 
 @failing()
 def view(
     model: Annotated[Path, typer.Argument(help="The folder of a trained model.", show_default=False)],
-    sentence: Annotated[str, typer.Argument(help="The sentence or text to look at.", show_default=False)],
+    given: Annotated[
+        str, typer.Argument(help="The text to look at, the name of a node, or a picture's file.", show_default=False)
+    ],
     reference: Annotated[
-        str | None, typer.Option(help="A translation that the model is made to say, instead of its own.")
+        str | None, typer.Option(help="A translation or caption that the model is made to say, instead of its own.")
+    ] = None,
+    language: Annotated[str | None, typer.Option(help="The language of a caption. [the model's first]")] = None,
+    number: Annotated[
+        int | None, typer.Option(min=1, help="Which picture of a file or folder with several, from 1. [1]")
     ] = None,
     output: Annotated[
         Path | None,
@@ -44,7 +51,7 @@ def view(
         bool, typer.Option("--text", help="Print a heat map; so it is when nothing else is asked.")
     ] = False,
     look: Annotated[
-        Group | None, typer.Option(help="The translation at the source, or one of the two at itself. [cross]")
+        Group | None, typer.Option(help="Who looks at whom: what is written at the source, one of both at itself, …")
     ] = None,
     layer: Annotated[int | None, typer.Option(help="The layer to show first, from 1.")] = None,
     head: Annotated[int | None, typer.Option(help="The head to show first, from 1; else the mean of all.")] = None,
@@ -57,7 +64,7 @@ def view(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Show where a model looks when it translates a sentence, or reads a text, and what it says."""
+    """Show where a model looks in a text or a picture, and what it says."""
     begin(quiet, verbose)
     _require_page(output)
     if as_json and (text or lens):
@@ -65,8 +72,10 @@ def view(
             f"--json and {'--text' if text else '--lens'} were both given; both go to standard output, use one of them"
         )
     from mirada.viewing.heat import choose
+    from mirada.viewing.looking import Asked, look_into
 
-    seen = _seen(model, sentence, reference, beam)
+    seen = look_into(Asked(model, given, reference, beam, language, number))
+    _detail(seen)
     try:
         chosen = choose(seen, look, layer, head)
     except ValueError as error:
@@ -93,13 +102,9 @@ def _require_page(output: Path | None) -> None:
         fail(f"cannot write {output}: name a file in a directory that exists")
 
 
-def _seen(model: Path, sentence: str, reference: str | None, beam: int) -> "View":
-    from mirada.viewing.looking import look_into
-
-    seen = look_into(model, sentence, reference=reference, beam=beam)
-    tokens = ", ".join(f"{len(one.labels)} tokens {name}" for name, one in seen.sequences.items())
-    detail(f"{len(seen.maps)} maps; {tokens}")
-    return seen
+def _detail(seen: "View") -> None:
+    places = ", ".join(f"{len(one.labels)} places {name}" for name, one in seen.sequences.items())
+    detail(f"{len(seen.maps)} maps; {places}")
 
 
 def _starting(seen: "View", chosen: "Chosen") -> "View":
@@ -117,9 +122,10 @@ def _page(seen: "View") -> str:
 
 
 def _drawn(seen: "View", chosen: "Chosen", subwords: bool) -> str:
-    from mirada.viewing.picture import as_picture
+    from mirada.viewing import picture, tiled_picture, tiles
 
-    return as_picture(seen, chosen, subwords=subwords)
+    drawing = tiled_picture if tiles.looks_at_patches(seen, chosen) else picture
+    return drawing.as_picture(seen, chosen, subwords=subwords)
 
 
 def _write(text: str, output: Path) -> None:
@@ -133,8 +139,8 @@ def _write(text: str, output: Path) -> None:
 def _print(seen: "View", chosen: "Chosen", subwords: bool) -> None:
     from rich.console import Console
 
+    from mirada.viewing import heat, tiles
     from mirada.viewing.drawing import ASCII, glyphs_for
-    from mirada.viewing.heat import heat_map, title
     from mirada.viewing.telling import told
 
     poor = glyphs_for(sys.stdout.encoding) == ASCII
@@ -143,8 +149,9 @@ def _print(seen: "View", chosen: "Chosen", subwords: bool) -> None:
     console = Console(highlight=False, markup=False, width=width)
     for line in told(seen):
         console.print(line)
-    console.print(title(seen, chosen), style="bold")
-    console.print(heat_map(seen, chosen, width, subwords=subwords, ascii_only=poor), end="")
+    console.print(heat.title(seen, chosen), style="bold")
+    drawing = tiles if tiles.looks_at_patches(seen, chosen) else heat
+    console.print(drawing.heat_map(seen, chosen, width, subwords=subwords, ascii_only=poor), end="")
 
 
 def _print_lens(seen: "View") -> None:

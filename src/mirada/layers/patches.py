@@ -110,12 +110,15 @@ class PatchPlaces(nn.Module):
             nn.init.normal_(self.table, std=0.02)
 
     def forward(self, states: Float[Tensor, "B N W"]) -> Float[Tensor, "B N W"]:
-        if self.table is not None:
-            return states + self.table
-        if self.kind == "none":
-            return states
-        places = sinusoidal_places(self.grid, self.width).to(states)
-        return states + torch.cat([places.new_zeros(self.prefix, self.width), places])
+        places = self.vectors()
+        return states if places is None else states + places.to(states)
+
+    def vectors(self) -> Float[Tensor, "N W"] | None:
+        """What is added at each place, those of the prefix first; None where places are not told apart."""
+        if self.table is not None or self.kind == "none":
+            return self.table
+        places = sinusoidal_places(self.grid, self.width)
+        return torch.cat([places.new_zeros(self.prefix, self.width), places])
 
 
 def sinusoidal_places(grid: PatchGrid, width: int) -> Float[Tensor, "N W"]:

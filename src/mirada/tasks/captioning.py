@@ -17,6 +17,7 @@ from mirada.data.captions import CaptionBatch, Captions
 from mirada.decoding.beam import beam
 from mirada.decoding.greedy import greedy
 from mirada.decoding.hypothesis import NOTHING, Hypothesis
+from mirada.decoding.observing import Observer
 from mirada.decoding.options import Search
 from mirada.evaluation.captions import Said, mean_scores, score_captions
 from mirada.layers.noise import Noise
@@ -37,6 +38,7 @@ def describe(
     search: Search,
     longest: int,
     device: torch.device | str = "cpu",
+    observer: Observer | None = None,
 ) -> list[Hypothesis]:
     """The best caption of picture `of` in the language whose mark it is to begin with, for each mark."""
     first = torch.tensor(list(marks), device=device)
@@ -44,8 +46,8 @@ def describe(
     with evaluating(model), torch.inference_mode():
         state = model.start(entered.to(device), None).select(torch.tensor(list(of), device=device))
         if search.beam == 1:
-            return greedy(model, state, first, END, limits)
-        found = beam(model, state, first, END, limits, search.beam, search.length_penalty)
+            return greedy(model, state, first, END, limits, observer)
+        found = beam(model, state, first, END, limits, search.beam, search.length_penalty, observer)
     return [hypotheses[0] if hypotheses else NOTHING for hypotheses in found]
 
 

@@ -18,6 +18,7 @@ from rich.text import Text
 from mirada.text.subwords import SPACE
 from mirada.viewing.contract import Sequence, View
 from mirada.viewing.packing import unpack
+from mirada.viewing.rollout import GROUP as ROLLOUT
 
 BLOCKS = ("  ", "░░", "▒▒", "▓▓", "██")
 ASCII = ("  ", "..", "::", "**", "##")
@@ -56,7 +57,8 @@ def title(view: View, chosen: Chosen) -> str:
     """What a heat map shows, in a line."""
     found = view.maps[chosen.number]
     head = "mean of the heads" if chosen.head is None else f"head {chosen.head + 1}"
-    return f"{found.group}, layer {found.layer + 1}, {head}: {found.queries} ↓ looks at {found.keys} →"
+    which = "" if found.group == ROLLOUT else f", layer {found.layer + 1}, {head}"  # which is of all layers and heads
+    return f"{found.group}{which}: {found.queries} ↓ looks at {found.keys} →"
 
 
 def heat_map(view: View, chosen: Chosen, width: int, *, subwords: bool = False, ascii_only: bool = False) -> Group:

@@ -18,7 +18,7 @@ from mirada.data.inputs import Tokens
 from mirada.data.labelled import LabelBatch, Labelled
 from mirada.labeller import Classifier, Tagger
 from mirada.models import labelling as models
-from mirada.models.reading import EncoderReader
+from mirada.models.reading import EncoderReader, PatchReader
 from mirada.tasks.labelling import states_of
 from mirada.text.labels import MISSING
 from mirada.text.subwords import SPACE, Subwords
@@ -28,9 +28,10 @@ from mirada.viewing.lens import lens_of, tapped
 from mirada.viewing.maps import NOTHING_TO_SEE, Side, maps_of, placed
 from mirada.viewing.places import positions_of
 from mirada.viewing.sequences import direction, require_short, sequence_of
-from mirada.viewing.steps import candidates_of, steps_of
+from mirada.viewing.steps import said_of, steps_of
 
 CLASS = "class"
+WHOLE = contract.Sequence(labels=(CLASS,), words=(0,), marks={0: "class"})
 _SIDES: dict[str, Side] = {"encoder": ("self", "read", "read"), "pooling": ("cross", CLASS, "read")}
 
 
@@ -40,7 +41,7 @@ def look_at_tags(tagger: Tagger, text: str, *, name: str = "") -> View:
     labelled = tagger.encoding.encode([words])
     require_short(int(labelled.inputs.lengths.sum()), tagger.config.longest, "the sentence")
     model = tagger.loaded.model
-    seen = _see(model, labelled.batch(np.arange(1), every=True), tagger.loaded.labels.names)
+    seen = see(model, labelled.batch(np.arange(1), every=True), tagger.loaded.labels.names)
     sizes = np.ones(len(words), dtype=np.int64) if labelled.sizes is None else labelled.sizes
     firsts = (np.cumsum(sizes) - sizes).tolist()
     read = contract.Sequence(
@@ -63,14 +64,19 @@ def look_at_class(classifier: Classifier, text: str, *, name: str = "") -> View:
     labelled = Labelled(classifier.encoding.encode([text]), np.full(1, MISSING, dtype=np.int64))
     require_short(int(labelled.inputs.lengths.sum()), classifier.config.longest, "the text")
     model, labels = classifier.loaded.model, classifier.loaded.labels.names
-    seen = _see(model, labelled.batch(np.arange(1)), labels)
+    seen = see(model, labelled.batch(np.arange(1)), labels)
     # A text is read after a begin mark.
     read = sequence_of(_labels(labelled, classifier.loaded.subwords, ["", *words]), text, {0: "begin"})
-    order = seen.scores[0].argsort(descending=True).tolist()
-    said = candidates_of(seen.scores[0, order].exp().tolist(), [labels[number] for number in order])
-    steps = steps_of(seen.scores, [order[0]], labels)
-    view = _view("classify", model, seen, read, name or "classifier", text)
-    return view.model_copy(update={"steps": steps, "said": said})
+    return class_view(model, seen, labels, read, name or "classifier", text)
+
+
+def class_view(
+    model: models.Labeller, seen: Seen, labels: tuple[str, ...], read: contract.Sequence, name: str, text: str
+) -> View:
+    """The view of what has one label, with the likeliest ones."""
+    steps = steps_of(seen.scores, seen.scores.argmax(-1).tolist(), labels)
+    said = said_of(seen.scores[0], labels)
+    return _view("classify", model, seen, read, name, text).model_copy(update={"steps": steps, "said": said})
 
 
 def _words(text: str) -> list[str]:
@@ -88,16 +94,17 @@ def _labels(labelled: Labelled, subwords: Subwords | None, words: list[str]) -> 
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
-    """What one pass over a text showed."""
+class Seen:
+    """What one pass over a text, or a picture, showed."""
 
     looks: list[Look]
     scores: Float[Tensor, "M Y"]
     lens: contract.Lens | None
 
 
-def _see(model: models.Labeller, batch: LabelBatch, labels: tuple[str, ...]) -> _Seen:
-    stack = model.reader.stack if isinstance(model.reader, EncoderReader) else None
+def see(model: models.Labeller, batch: LabelBatch, labels: tuple[str, ...]) -> Seen:
+    """A model once over a batch of one, with every attention recorded."""
+    stack = model.reader.stack if isinstance(model.reader, EncoderReader | PatchReader) else None
     with torch.inference_mode(), record(model) as looks, tapped(stack) as layers:
         scores = model.output.scores(states_of(model, batch)).cpu()
     if not looks:
@@ -106,7 +113,7 @@ def _see(model: models.Labeller, batch: LabelBatch, labels: tuple[str, ...]) -> 
     def speak(states: Float[Tensor, "1 N W"]) -> Float[Tensor, "M Y"]:
         return model.output.scores(_labelled_states(model, states, batch))
 
-    return _Seen(joined(looks), scores, lens_of(layers, stack, speak, labels))
+    return Seen(joined(looks), scores, lens_of(layers, stack, speak, labels))
 
 
 def _labelled_states(model: models.Labeller, states: Float[Tensor, "1 N W"], batch: LabelBatch) -> Float[Tensor, "M W"]:
@@ -120,17 +127,16 @@ def _labelled_states(model: models.Labeller, states: Float[Tensor, "1 N W"], bat
 
 
 def _view(
-    task: contract.Task, model: models.Labeller, seen: _Seen, read: contract.Sequence, name: str, text: str
+    task: contract.Task, model: models.Labeller, seen: Seen, read: contract.Sequence, name: str, text: str
 ) -> View:
     maps, patterns = maps_of(placed(seen.looks, _group), _SIDES)
-    whole = contract.Sequence(labels=(CLASS,), words=(0,), marks={0: "class"})
     last = maps[-1]  # what was looked at last is what was said from
     return View(
         mirada=__version__,
         task=task,
         model=name,
         text=text,
-        sequences={"read": read, **({CLASS: whole} if any(one.queries == CLASS for one in maps) else {})},
+        sequences={"read": read, **({CLASS: WHOLE} if any(one.queries == CLASS for one in maps) else {})},
         patterns=patterns,
         maps=maps,
         lens=seen.lens,

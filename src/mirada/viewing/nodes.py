@@ -22,10 +22,9 @@ from mirada.node_classifier import NodeClassifier
 from mirada.viewing import contract
 from mirada.viewing.contract import View
 from mirada.viewing.packing import pack, pack_pattern
-from mirada.viewing.steps import candidates_of, steps_of
+from mirada.viewing.steps import said_of, steps_of
 
 MOST = 40  # nodes in a picture that can still be read
-CANDIDATES = 10  # labels that are told
 GROUP = "encoder"
 
 
@@ -50,7 +49,7 @@ def look(classifier: NodeClassifier, node: str, *, name: str = "") -> View:
         patterns=(pattern,),
         maps=maps,
         steps=steps_of(scores, scores.argmax(-1).tolist(), classifier.loaded.config.labels, range(len(shown))),
-        said=_said(scores[0].exp(), classifier.loaded.config.labels),
+        said=said_of(scores[0], classifier.loaded.config.labels),
         start=contract.Start(group=GROUP, layer=len(maps) - 1),
     )
 
@@ -115,8 +114,3 @@ def _sequence(classifier: NodeClassifier, shown: Sequence[int]) -> contract.Sequ
         for node, label in zip(shown, right, strict=True)
     ]
     return contract.Sequence(kind="nodes", labels=tuple(labels), words=tuple(range(len(labels))))
-
-
-def _said(probabilities: torch.Tensor, names: Sequence[str]) -> tuple[contract.Candidate, ...]:
-    best = probabilities.topk(min(CANDIDATES, len(names)))
-    return candidates_of(best.values.tolist(), [names[number] for number in best.indices.tolist()])

@@ -81,15 +81,20 @@ EVERYTHING = Contents()
 def contents_of(view: View) -> Contents:
     """What the page of one view needs: a file is to be small, and never shows another."""
     groups = {one.group for one in view.maps}
-    unsaid = {f"help_{task}" for task in get_args(Task) if task != view.task}
+    unsaid = {f"help_{task}{of}" for task in get_args(Task) if task != view.task for of in ("", "_picture")}
     unsaid |= {
-        f"{what}_{group}" for what in ("help", "group") for group in ("rollout", "pooling") if group not in groups
+        f"{what}_{group}{of}"
+        for what in ("help", "group")
+        for group in ("rollout", "pooling", "cross")
+        for of in ("", "_picture")
+        if group not in groups
     }
     if "written" in view.sequences:
         unsaid |= ONE_SEQUENCE
     if any(one.kind == "patches" for one in view.sequences.values()):
         return Contents(SCRIPTS, frozenset(unsaid))
-    return Contents(tuple(one for one in SCRIPTS if one != PICTURE), frozenset(unsaid | {"picture", "help_picture"}))
+    unsaid |= {key for key in words()["en"] if key.endswith("picture")}
+    return Contents(tuple(one for one in SCRIPTS if one != PICTURE), frozenset(unsaid))
 
 
 def assemble(title: str, view: str, addition: Addition = FILE, contents: Contents = EVERYTHING) -> str:

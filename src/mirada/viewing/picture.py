@@ -36,13 +36,25 @@ def as_picture(view: View, chosen: Chosen, *, subwords: bool = False) -> str:
     rows, columns = (Axis.of(view.sequences[name], subwords) for name in (found.queries, found.keys))
     return _Picture(
         title(view, chosen),
-        [_cut(label) for label in rows.labels],
-        [_cut(label) for label in columns.labels],
+        [cut_label(label) for label in rows.labels],
+        [cut_label(label) for label in columns.labels],
         between(view, chosen, rows, columns),
     ).svg()
 
 
-def _cut(label: str) -> str:
+def svg_head(name: str, style: str, size: tuple[int, int], caption: str, description: str) -> Iterator[str]:
+    """How an SVG file begins: its size, what it is for those who cannot see it, its style and its paper."""
+    width, height = size
+    box = f'width="{width}" height="{height}"'
+    yield f'<svg xmlns="http://www.w3.org/2000/svg" class="{name}" role="img" {box} viewBox="0 0 {width} {height}">'
+    yield f"<title>{escape(caption)}</title>"
+    yield f"<desc>{escape(description)}</desc>"
+    yield f"<style>{style}</style>"
+    yield f'<rect class="paper" {box} rx="8"/>'
+
+
+def cut_label(label: str) -> str:
+    """A label that is not too long for a picture."""
     return label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…"
 
 
@@ -81,19 +93,15 @@ class _Picture:
         return self.top + self.CELL * len(self.rows) + self.EDGE
 
     def svg(self) -> str:
-        size = f'width="{self.width}" height="{self.height}" viewBox="0 0 {self.width} {self.height}"'
-        parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="mirada-look" role="img" {size}>',
-            f"<title>{escape(self.caption)}</title>",
-            f"<desc>{escape(self.description())}</desc>",
-            f"<style>{_STYLE}</style>",
-            f'<rect class="paper" width="{self.width}" height="{self.height}" rx="8"/>',
-            f'<text class="caption" x="{self.EDGE}" y="{self.CAPTION}">{escape(self.caption)}</text>',
-            *self.labels(),
-            *self.cells(),
-            "</svg>",
-        ]
-        return "\n".join(parts) + "\n"
+        return "\n".join(
+            [
+                *svg_head("mirada-look", _STYLE, (self.width, self.height), self.caption, self.description()),
+                f'<text class="caption" x="{self.EDGE}" y="{self.CAPTION}">{escape(self.caption)}</text>',
+                *self.labels(),
+                *self.cells(),
+                "</svg>\n",
+            ]
+        )
 
     def description(self) -> str:
         """For each word the one that it looks at most, for those who cannot see the cells."""

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from mirada.attention import Attention, PositionalInput, Rotary, Shaw, Sinusoidal
 from mirada.attention.position import RelativePositions
+from mirada.layers.patches import PatchPlaces
 from mirada.models.words import write_word
 from mirada.viewing.contract import Positions
 from mirada.viewing.packing import pack_table
@@ -22,9 +23,12 @@ WIDEST = 64  # coordinates of a picture; a wider table is shown by every second,
 
 def positions_of(model: nn.Module, attentions: Sequence[Attention], places: int) -> tuple[Positions, ...]:
     """How order enters a model: at its input, and inside each attention; what is the same is told once."""
-    found = [
-        _at_input(module, _known(module, places)) for module in model.modules() if isinstance(module, PositionalInput)
-    ]
+    found = list[Positions]()
+    for module in model.modules():
+        if isinstance(module, PositionalInput):
+            found.append(_at_input(module, _known(module, places)))
+        elif isinstance(module, PatchPlaces):
+            found += _of_patches(module)
     for number, attention in enumerate(attentions):
         if isinstance(attention.position, Rotary):
             found.append(_rotary(attention.position, attention.key_shape[1], places, number))
@@ -41,6 +45,13 @@ def _at_input(module: PositionalInput, places: int) -> Positions:
     table = module.vectors(torch.arange(places, device=_device(module)))
     kind = "sinusoidal" if isinstance(module.position, Sinusoidal) else "learned"
     return _positions(kind, write_word(module.position), (), 0, table)
+
+
+def _of_patches(module: PatchPlaces) -> list[Positions]:
+    """What is added to each patch: the axes that it is known by stand side by side."""
+    table = module.vectors()
+    axes = "frame, row, column" if module.grid.frames > 1 else "row, column"
+    return [] if table is None else [_positions(module.kind, f"{module.kind}({axes})", (), 0, table)]
 
 
 def _device(module: nn.Module) -> torch.device:

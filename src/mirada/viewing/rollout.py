@@ -30,15 +30,24 @@ def rollout(layers: Sequence[Float[np.ndarray, "_ N N"]]) -> Float[np.ndarray, "
 
 
 def rollout_map(
-    layers: Sequence[Float[np.ndarray, "_ N N"]], like: contract.Map, patterns: Sequence[contract.Pattern]
+    layers: Sequence[Float[np.ndarray, "_ N N"]],
+    whole: Float[np.ndarray, "N"],
+    queries: str,
+    like: contract.Map,
+    patterns: Sequence[contract.Pattern],
 ) -> tuple[contract.Map, tuple[contract.Pattern, ...]]:
-    """The rollout as one more map of one head, with the patterns that it needs beside those that there are."""
-    weights = rollout(layers)[None]
-    allowed = weights[0] > 0  # who is reached by no path holds nothing
+    """What the whole holds of each place, as one more map of one head and one query, with the patterns it needs.
+
+    `whole` says how much of each place of the last layer it takes: 1 of the class token, or 1/N of all.
+    """
+    weights = (whole @ rollout(layers))[None, None].astype(np.float32)
+    allowed = weights[0] != 0  # who is reached by no path holds nothing
     pattern = pack_pattern(GROUP, allowed)
     packed = pack(weights, allowed)
     update = {
         "group": GROUP,
+        "kind": "cross",
+        "queries": queries,
         "layer": 0,
         "heads": 1,
         "pattern": len(patterns),

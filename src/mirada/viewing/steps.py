@@ -13,6 +13,7 @@ from torch import Tensor
 from mirada.viewing import contract
 
 CANDIDATES = 6  # of each step
+CLASSES = 10  # of the whole
 
 
 def steps_of(
@@ -37,6 +38,12 @@ def steps_of(
             )
         )
     return tuple(found)
+
+
+def said_of(scores: Float[Tensor, "T"], labels: Sequence[str]) -> tuple[contract.Candidate, ...]:
+    """The likeliest labels of the whole, from the log-probabilities of all."""
+    best = scores.exp().topk(min(CLASSES, len(labels)))
+    return candidates_of(best.values.tolist(), [labels[number] for number in best.indices.tolist()])
 
 
 def candidates_of(shares: Sequence[float], labels: Sequence[str]) -> tuple[contract.Candidate, ...]:

@@ -15,7 +15,7 @@ WIDEST = 14  # letters of a token in the table of the lens
 def told(view: View) -> Iterator[str]:
     """The text, and what the model says to it."""
     yield plain(view.text)
-    if view.task == "translation":
+    if view.task in ("translation", "caption"):
         yield plain(view.translation if view.reference is None else f"{view.reference}\n({view.translation})")
     if view.task == "lm" and view.score is not None:
         yield f"mean log-probability of a token: {view.score:.3f}"

@@ -1,10 +1,8 @@
 """Looking at a translator: with a sentence it becomes a view.
 
 The sentence is translated as always, with an observer beside the search. Then the model reads the sentence and its
-translation (or a reference) once more, all places at once, and every attention is recorded (`mirada.attention.record`):
-the weights are those of decoding step by step, which the laws hold equal, and the translation is not touched.
-
-Legend: H heads, Q queries, K keys, N target places, T vocabulary.
+translation (or a reference) once more, all places at once, and every attention is recorded (`mirada.viewing.forcing`);
+the translation is not touched.
 """
 
 from __future__ import annotations
@@ -13,12 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
-from jaxtyping import Float
-from torch import Tensor
 
 from mirada import __version__
-from mirada.attention.record import Look, joined, record
 from mirada.decoding.observing import Step
 from mirada.decoding.options import Search
 from mirada.decoding.search import padded
@@ -30,8 +24,8 @@ from mirada.text.subwords import BEGIN, END, Subwords
 from mirada.translator import Translation, Translator
 from mirada.viewing import contract
 from mirada.viewing.contract import View
-from mirada.viewing.lens import lens_of, tapped
-from mirada.viewing.maps import NOTHING_TO_SEE, Placed, Side, maps_of, placed
+from mirada.viewing.forcing import SIDES, Forced, force, group_of
+from mirada.viewing.maps import Placed, maps_of, placed
 from mirada.viewing.places import positions_of
 from mirada.viewing.sequences import MOST_TOKENS, require_short, sequence_of
 from mirada.viewing.steps import steps_of
@@ -61,10 +55,8 @@ class _Seen:
 
     source: list[int]  # with the end mark
     target: list[int]  # without it
-    looks: list[Look]  # one for each attention, in order, with the weights of all queries
-    scores: Float[Tensor, "N T"]  # log-probabilities at each place of the target and for the end mark
     labels: list[str]  # every subword as it is shown here, a slot as the symbol that it stands for
-    lens: contract.Lens | None
+    forced: Forced
 
 
 def _ids(subwords: Subwords, labels: Sequence[str], tokens: Sequence[str]) -> list[int]:
@@ -84,22 +76,15 @@ def _reference_ids(engine: TorchEngine, text: str, reference: str) -> list[int]:
 
 def _see(engine: TorchEngine, source: list[int], target: list[int], labels: list[str]) -> _Seen:
     """The model once over the sentence and its translation, with every attention recorded."""
-    model = engine.loaded.model
-    read, read_padding = padded([source], engine.device)
-    entered, entered_padding = padded([[BEGIN, *target]], engine.device)
+    model, device = engine.loaded.model, engine.device
     decoder = model.decoder if isinstance(model, Transformer) else None
-    with torch.inference_mode(), record(model) as looks, tapped(decoder) as layers:
-        states = model(read, read_padding, entered, entered_padding)
-        scores = model.output.scores(states[0])
-        lens = lens_of(layers, decoder, lambda last: model.output.scores(last[0]), labels)
-    if not looks:
-        raise ValueError(NOTHING_TO_SEE + "translate with it instead")
-    return _Seen(source, target, joined(looks), scores, labels, lens)
+    forced = force(model, decoder, padded([source], device), padded([[BEGIN, *target]], device), labels)
+    return _Seen(source, target, labels, forced)
 
 
 def _view(engine: TorchEngine, said: Translation, reference: str | None, seen: _Seen, name: str) -> View:
-    looks = placed(seen.looks, _group)
-    maps, patterns = maps_of(looks, _SIDES)
+    looks = placed(seen.forced.looks, group_of)
+    maps, patterns = maps_of(looks, SIDES)
     alignment = _alignment(engine, seen, looks)
     start = contract.Start(group=maps[0].group, layer=0)
     if alignment is not None:
@@ -117,26 +102,11 @@ def _view(engine: TorchEngine, said: Translation, reference: str | None, seen: _
         patterns=patterns,
         maps=maps,
         alignment=alignment,
-        steps=steps_of(seen.scores, [*seen.target, END], seen.labels),
-        lens=seen.lens,
-        positions=positions_of(engine.loaded.model, [one.attention for one in seen.looks], places),
+        steps=steps_of(seen.forced.scores, [*seen.target, END], seen.labels),
+        lens=seen.forced.lens,
+        positions=positions_of(engine.loaded.model, [one.attention for one in seen.forced.looks], places),
         start=start,
     )
-
-
-def _group(name: str) -> str:
-    """Encoder or decoder to itself, or, whatever it is called, the decoder's look at the source."""
-    if name.startswith("encoder"):
-        return "encoder"
-    return "decoder" if name.endswith("self_attention") else "cross"
-
-
-# What looks, and at what: a decoder to itself reads what was written before, and looks at the source to write.
-_SIDES: dict[str, Side] = {
-    "encoder": ("self", "source", "source"),
-    "decoder": ("self", "read", "read"),
-    "cross": ("cross", "written", "source"),
-}
 
 
 def _alignment(engine: TorchEngine, seen: _Seen, looks: Sequence[Placed]) -> contract.Alignment | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from mirada.corpora.lines import shown
@@ -33,6 +33,12 @@ def read_pictures(
     else:
         for listed in _listed(path, group):
             yield listed if isinstance(listed, Fault) else _picture(listed, frames)
+
+
+def read_many(paths: Iterable[Path], values: tuple[float, float] | None, frames: int) -> Iterator[Found]:
+    """The pictures of several files, folders or tables, as a model takes them that was trained on such values."""
+    for path in paths:
+        yield from read_pictures(path, None if values is None else Values(*values), frames)
 
 
 def common_range(paths: tuple[Path, ...]) -> Values | None:

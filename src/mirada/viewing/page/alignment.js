@@ -2,8 +2,11 @@
 
 const lines = { words: { source: [], written: [] }, paths: [], pinned: null };
 
+// Whether words stand on both sides.
+const isAligned = () => !oneSequence() && view.sequences.source.kind === "text";
+
 function drawAlignment() {
-  if (oneSequence()) return drawSentence();
+  if (!isAligned()) return drawSentence();
   const links = linksOf(state.unit);
   const box = by("aligned");
   const svg = make("svg", { "aria-hidden": "true" });
@@ -98,7 +101,7 @@ function follow(name, at) {
 
 // Curves from word to word. Where a side takes several rows they would cross the text: then one word's are shown.
 function placeLines() {
-  if (oneSequence()) return;
+  if (!isAligned()) return;
   const box = by("aligned");
   box.classList.remove("wrapped");
   const tops = (words) => new Set(words.map((word) => word.offsetTop)).size;

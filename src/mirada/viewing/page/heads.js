@@ -24,6 +24,7 @@ function drawHeads() {
   const had = box.contains(document.activeElement);
   box.replaceChildren(...cells);
   box.onkeydown = walkHeads;
+  box.parentElement.hidden = state.group === "rollout"; // all layers and heads in one
   markHead(had);
 }
 
@@ -49,6 +50,13 @@ function drawRow(name) {
 function drawThumb(button) {
   const head = button.dataset.head === "mean" ? null : Number(button.dataset.head);
   const { rows, columns, data } = matrixOf(mapNumber(state.group, Number(button.dataset.layer)), head, state.unit);
+  const { grid } = view.sequences[shownMap().keys];
+  if (grid && rows.length === 1) {
+    // One look over a picture is drawn as one.
+    const shown = data.subarray(data.length - grid[0] * grid[1]);
+    const most = Math.max(1e-6, ...shown);
+    return pixels(button.firstChild, grid[0], grid[1], (at) => heat(shown[at], most));
+  }
   const [height, width] = [Math.min(THUMB, rows.length), Math.min(THUMB, columns.length)];
   const greatest = new Float32Array(height * width);
   for (let i = 0; i < rows.length; i++) {

@@ -20,23 +20,22 @@ const ORDER = {
 const GIVEN = {
   translation: "p(yₜ | y₁ … yₜ₋₁, x) = softmax(E hₜ + b)",
   lm: "p(xₜ | x₁ … xₜ₋₁) = softmax(E hₜ + b)",
+  caption: "p(yₜ | y₁ … yₜ₋₁, x) = softmax(E hₜ + b)",
 };
 
 function drawHelp() {
   const score = shownMap().score.split("(")[0];
   const weights = score === "free" ? [] : [{ formula: "αᵢⱼ = exp(eᵢⱼ) / Σ_{l ∈ N(i)} exp(eᵢₗ)" }];
   const aligned = [say("help_translation"), { formula: "a(t) = argmaxⱼ (1/H) Σₕ αₕ(t, j)" }];
-  helpOf("translation-help", ...(oneSequence() ? [say(`help_${view.task}`)] : aligned));
+  helpOf("translation-help", ...(isAligned() ? aligned : [say(`help_${view.task}`)]));
+  const looks = [say("help_attention"), { formula: "hᵢ = Σ_{j ∈ N(i)} αᵢⱼ · vⱼ" }, ...weights, { formula: SCORES[score] ?? score }];
+  const joined = [say("help_words"), { formula: "α(A, B) = (1/|A|) Σ_{i ∈ A} Σ_{j ∈ B} αᵢⱼ" }];
   helpOf(
     "attention-help",
-    say("help_attention"),
-    { formula: "hᵢ = Σ_{j ∈ N(i)} αᵢⱼ · vⱼ" },
-    ...weights,
-    { formula: SCORES[score] ?? score },
+    ...(state.group === "rollout" ? [{ formula: "R₀ = I,  Rₗ = ½ (1/H Σₕ αₗₕ + I) Rₗ₋₁" }] : looks),
     say(`help_${state.group}`),
     say(`help_${stage.shape}`),
-    say("help_words"),
-    { formula: "α(A, B) = (1/|A|) Σ_{i ∈ A} Σ_{j ∈ B} αᵢⱼ" },
+    ...(hasText() ? joined : []),
   );
   helpOf(
     "steps-help",
@@ -65,6 +64,7 @@ function drawChoices() {
   const told = (values, prefix = "") => values.map((value) => [value, say(prefix + value)]);
   const chooseUnit = (unit) => change({ unit, query: 0, key: null });
   choice("unit", say("unit"), told(["words", "subwords"]), state.unit, chooseUnit);
+  by("unit").hidden = !hasText();
   const shape = shapes().includes(state.shape) ? state.shape : shapes()[0];
   choice("shape", say("shape"), told(shapes()), shape, (chosen) => change({ shape: chosen }));
   choice("group", say("attention_title"), told(groups, "group_"), state.group, chooseGroup);
@@ -98,7 +98,7 @@ part(["language", "unit", "group", "theme"], drawHeads);
 part(["layer", "head"], (changed) => changed.has("group") || markHead(by("heads").contains(document.activeElement)));
 part(["language", "unit", "group", "shape", "layer", "head", "theme"], drawStage);
 part(["query", "key"], (changed) => changed.has("unit") || changed.has("group") || drawOver());
-part(["group", "layer", "head"], () => oneSequence() && followRead(sentence.pinned));
+part(["group", "layer", "head"], () => isAligned() || followRead(sentence.pinned));
 const steps = soon(drawSteps);
 const lens = soon(drawLens);
 const places = soon(drawPlaces);

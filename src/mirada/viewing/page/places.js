@@ -1,7 +1,8 @@
 // Who may look at whom in each layer, and how order enters: the patterns and the positions as pictures.
 
 function drawPlaces() {
-  by("patterns").replaceChildren(...view.patterns.map(patternPicture));
+  const kept = (_, at) => view.maps.some(({ group, pattern }) => pattern === at && group !== "rollout");
+  by("patterns").replaceChildren(...view.patterns.map((one, at) => kept(one, at) && patternPicture(one, at)).filter(Boolean));
   const tables = view.positions.map(positionPicture);
   by("positions").replaceChildren(...(tables.length ? tables : [make("p", { class: "hint" }, say("no_positions"))]));
 }

@@ -13,6 +13,14 @@ function take(next) {
   groups = [...new Set(view.maps.map((map) => map.group))];
 }
 
+// Whether something that is read is a picture.
+const seesPatches = () =>
+  view !== null && once("patches", () => Object.values(view.sequences).some(({ kind }) => kind === "patches"));
+
+// Whether there are words that may have several tokens.
+const hasText = () =>
+  Object.values(view.sequences).some(({ kind, labels, marks }) => kind === "text" && labels.length > Object.keys(marks).length);
+
 function once(key, make) {
   if (!decoded.has(key)) decoded.set(key, make());
   return decoded.get(key);

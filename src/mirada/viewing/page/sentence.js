@@ -1,13 +1,14 @@
 // A text that is read, with what the model says of it: below each word what was said there, above all the classes. A
-// word that is pointed at shows where it looks, by the head that is chosen below.
+// word that is pointed at shows where it looks, by the head that is chosen below. So does the caption of a picture.
 
-const sentence = { words: [], pinned: null };
+const sentence = { words: [], pinned: null, picture: null };
 const oneSequence = () => !view.sequences.written;
 
 // The steps of each unit of the text.
 function stepsOf(unit) {
   const steps = view.steps.map((step, number) => ({ ...step, number }));
-  return steps.filter(({ place }) => unit.tokens.includes(place));
+  // A step of one who writes stands at its own place.
+  return steps.filter(({ place, number }) => unit.tokens.includes(oneSequence() ? place : placeOf({ place }, number)));
 }
 
 // The text of the word that a place belongs to.
@@ -27,8 +28,10 @@ function captionOf(unit) {
 }
 
 function drawSentence() {
-  const units = unitsOf("read", state.unit);
-  const side = make("div", { class: "side read", role: "group", "aria-label": say("text_read"), ...spoken("read") });
+  const name = saidName();
+  const units = unitsOf(name, state.unit);
+  const told = say(oneSequence() ? "text_read" : "translation");
+  const side = make("div", { class: "side read", role: "group", "aria-label": told, ...spoken(name) });
   sentence.words = units.map((unit, at) => {
     const caption = captionOf(unit);
     const kind = `word${unit.mark ? " mark" : ""}`;
@@ -41,26 +44,36 @@ function drawSentence() {
     word.addEventListener("blur", () => followRead((sentence.pinned = null)));
     word.addEventListener("click", () => {
       const [step] = stepsOf(unit);
-      change({ query: at, key: null, ...(step ? { step: step.number } : {}) });
+      const looks = shownMap().queries === name ? { query: at, key: null } : {};
+      change({ ...looks, ...(step ? { step: step.number } : {}) });
     });
     word.addEventListener("keydown", (event) => walkRead(event, at));
     return word;
   });
   side.append(...sentence.words);
-  side.hidden = view.sequences.read.kind !== "text"; // patches and nodes are seen below
+  side.hidden = view.sequences[name].kind !== "text"; // patches and nodes are seen below
+  sentence.picture = seesPatches() ? pictures.above() : null;
   const classes = make("ol", { class: "bars classes" });
   const bar = ({ token, probability }, at) => ({ text: token, share: probability, told: percent(probability), chosen: !at });
   barsOf(classes, view.said.map(bar), {});
   by("aligned").classList.remove("wrapped");
-  by("aligned").replaceChildren(...(view.said.length ? [classes, side] : [side]));
+  by("aligned").classList.toggle("recognised", sentence.picture !== null && view.said.length > 0);
+  by("aligned").replaceChildren(...[sentence.picture, view.said.length ? classes : null, side].filter(Boolean));
   by("translation-note").textContent = say("follow");
   followRead(null);
-  by("own").textContent = view.score === null ? "" : say("mean_log", { score: number(view.score, 2) });
+  const scored = oneSequence() && view.score !== null ? say("mean_log", { score: number(view.score, 2) }) : "";
+  const own = view.reference === null ? "" : say("own", { text: view.translation });
+  by("own").textContent = own || scored;
 }
 
-// Where a word looks: the others, darker for more.
+// Where a word looks: the others, darker for more, or the picture, which is clear there.
 function followRead(at) {
   const map = shownMap();
+  if (sentence.picture) {
+    sentence.words.forEach((word, place) => word.classList.toggle("from", place === at));
+    if (!oneSequence()) pictures.light(sentence.picture, at);
+    return;
+  }
   const from = map.queries === "read" ? at : 0; // what is said of the whole looks from one place
   const matrix = matrixOf(mapNumber(state.group, state.layer), state.head, state.unit);
   sentence.words.forEach((word, place) => {
@@ -72,7 +85,7 @@ function followRead(at) {
 
 function walkRead(event, at) {
   const { words } = sentence;
-  const turned = view.sequences.read.direction === "rtl" ? -1 : 1;
+  const turned = written().direction === "rtl" ? -1 : 1;
   const next = { ArrowRight: words[at + turned], ArrowLeft: words[at - turned], Home: words[0], End: words.at(-1) }[event.key];
   if (!next) return;
   event.preventDefault();

@@ -35,8 +35,10 @@ function part(depends, draw) {
   always(depends, (changed) => view && draw(changed));
 }
 
+// Of a picture some things are said in other words.
 function say(key, values = {}) {
-  const text = LANGUAGES[state.language][key] ?? LANGUAGES.en[key] ?? key;
+  const own = (words) => (seesPatches() ? words[`${key}_picture`] : undefined) ?? words[key];
+  const text = own(LANGUAGES[state.language]) ?? own(LANGUAGES.en) ?? key;
   return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 

@@ -22,14 +22,16 @@ function drawStage() {
   stage.shape = shapes().includes(state.shape) ? state.shape : shapes()[0];
   const draw = { matrix: drawMatrix, graph: drawGraph, picture: pictures.draw }[stage.shape];
   stage.layout = draw(base, over, stage.matrix, width);
-  by("shown").textContent = `${say(`group_${state.group}`)} · ${headName(state.layer, state.head)}`;
+  const rolled = state.group === "rollout"; // of all layers and heads
+  by("shown").textContent = say(`group_${state.group}`) + (rolled ? "" : ` · ${headName(state.layer, state.head)}`);
   by("stage").setAttribute("aria-label", `${by("shown").textContent}. ${say("stage_keys")}`);
   by("legend").replaceChildren("0", make("i"), number(stage.matrix.most, 2));
+  by("legend").hidden = stage.shape === "picture"; // each picture has its own greatest weight
   const map = shownMap();
   const { score, position, kernel } = map;
   const words = { pattern: view.patterns[map.pattern].name, score, position, kernel: kernel.toLowerCase() };
   const told = Object.entries(words).map(([name, value]) => `${say(name)}: ${value}`);
-  by("attention-note").textContent = told.join(" · ");
+  by("attention-note").textContent = rolled ? "" : told.join(" · ");
   drawOver();
 }
 

@@ -41,10 +41,10 @@ def as_picture(view: View, chosen: Chosen, *, subwords: bool = False) -> str:
     tiles = tiles_of(view, chosen, subwords=subwords)
     picture = view.sequences[view.maps[chosen.number].keys].picture
     rows, columns = tiles[0].weights.shape
-    cell = SIDE / max(rows, columns)
+    cell = max(1, SIDE // max(rows, columns))  # whole pixels: there is no seam between patches
     across, wide, tall = min(ACROSS, len(tiles)), cell * columns, cell * rows + LABEL
     caption, fog = title(view, chosen), _fog(picture)
-    height = round(CAPTION + EDGE + -(-len(tiles) // across) * (tall + GAP) + EDGE)
+    height = CAPTION + EDGE + -(-len(tiles) // across) * (tall + GAP) + EDGE
     width = round(2 * EDGE + max(across * (wide + GAP) - GAP, LETTER * cell_len(caption)))
     parts = [
         *svg_head("mirada-tiles", _STYLE, (width, height), caption, _described(tiles)),
@@ -53,7 +53,7 @@ def as_picture(view: View, chosen: Chosen, *, subwords: bool = False) -> str:
     for number, tile in enumerate(tiles):
         x = EDGE + (number % across) * (wide + GAP)
         y = CAPTION + EDGE + (number // across) * (tall + GAP)
-        parts += [f'<g transform="translate({x:g} {y:g})">', *_tile(tile, picture, cell, fog), "</g>"]
+        parts += [f'<g transform="translate({x} {y})">', *_tile(tile, picture, cell, fog), "</g>"]
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
@@ -74,17 +74,17 @@ def _fog(picture: str | None) -> str:
         return "light" if np.asarray(image.convert("L")).mean() < DARK else "dark"
 
 
-def _tile(tile: Tile, picture: str | None, cell: float, fog: str) -> Iterator[str]:
+def _tile(tile: Tile, picture: str | None, cell: int, fog: str) -> Iterator[str]:
     rows, columns = tile.weights.shape
     wide, tall = cell * columns, cell * rows
     if picture is not None:
         source = quoteattr(f"data:image/png;base64,{picture}")
-        yield f'<image width="{wide:g}" height="{tall:g}" preserveAspectRatio="none" href={source}/>'
+        yield f'<image width="{wide}" height="{tall}" preserveAspectRatio="none" href={source}/>'
     yield f'<g class="fog {fog}">'
     for place, share in enumerate(tile.shares.ravel().tolist()):
         row, column = divmod(place, columns)
-        box = f'x="{cell * column:.2f}" y="{cell * row:.2f}" width="{cell:.2f}" height="{cell:.2f}"'
+        box = f'x="{cell * column}" y="{cell * row}" width="{cell}" height="{cell}"'
         yield f'<rect {box} fill-opacity="{FOG * (1 - share):.2f}"/>'
     yield "</g>"
-    yield f'<text y="{tall + 17:g}">{escape(cut_label(tile.label))}</text>'
-    yield f'<text class="faint" y="{tall + 33:g}">most {tile.most:.3f}</text>'
+    yield f'<text y="{tall + 17}">{escape(cut_label(tile.label))}</text>'
+    yield f'<text class="faint" y="{tall + 33}">most {tile.most:.3f}</text>'

@@ -2,7 +2,7 @@
 
 const FOG = { dark: "#262c3a", light: "#c4ccdb" }; // what hides a bright picture, and a dark one
 const THICK = 0.85; // what is not looked at shows through a little
-const [LARGE, TALL, SMALL, SPACE_BETWEEN, BELOW] = [520, 760, 150, 14, 40]; // pixels; below a small one stands its word
+const ROOM = { wide: 520, tall: 760, small: 150, between: 14, below: 40 }; // pixels; below a small one stands its word
 const pictured = { source: "", image: null, fog: FOG.dark };
 
 // The picture of a sequence, which is there a moment later.
@@ -64,14 +64,14 @@ function drawPicture(canvas, over, matrix, width) {
   const map = shownMap();
   const sequence = view.sequences[map.keys];
   const several = map.kind === "cross" && matrix.rows.length > 1;
-  const cell = several ? cellOfPatch(sequence.grid, SMALL, SMALL) : cellOfPatch(sequence.grid, Math.min(width, LARGE), TALL);
+  const cell = several ? cellOfPatch(sequence.grid, ROOM.small, ROOM.small) : cellOfPatch(sequence.grid, Math.min(width, ROOM.wide), ROOM.tall);
   const [wide, tall] = [cell * sequence.grid[1], cell * sequence.grid[0]];
-  const [right, down] = [wide + SPACE_BETWEEN, tall + BELOW + SPACE_BETWEEN];
+  const [right, down] = [wide + ROOM.between, tall + ROOM.below + ROOM.between];
   const count = several ? matrix.rows.length : 1;
-  const across = Math.min(count, Math.max(1, Math.floor((width + SPACE_BETWEEN - 4) / right)));
+  const across = Math.min(count, Math.max(1, Math.floor((width + ROOM.between - 4) / right)));
   const tiles = Array.from({ length: count }, (_, at) => ({ x: 2 + (at % across) * right, y: 2 + Math.floor(at / across) * down }));
   const height = several ? Math.ceil(count / across) * down : tall + 4;
-  const layout = { sequence, several, cell, wide, tall, tiles, width: across * right - SPACE_BETWEEN + 4, height };
+  const layout = { sequence, several, cell, wide, tall, tiles, width: across * right - ROOM.between + 4, height };
   const pen = sized(canvas, layout.width, layout.height);
   sized(over, layout.width, layout.height);
   if (several) tiles.forEach((tile, at) => drawTile(pen, matrix, layout, tile, at));
@@ -122,7 +122,7 @@ function outline(pen, x, y, width, height, colour) {
 }
 
 function patchAt({ sequence, several, cell, wide, tall, tiles }, x, y) {
-  const inside = (tile) => x >= tile.x && x < tile.x + wide && y >= tile.y && y < tile.y + tall + (several ? BELOW : 0);
+  const inside = (tile) => x >= tile.x && x < tile.x + wide && y >= tile.y && y < tile.y + tall + (several ? ROOM.below : 0);
   const at = tiles.findIndex(inside);
   if (at < 0) return null;
   const [row, column] = [Math.floor((y - tiles[at].y) / cell), Math.floor((x - tiles[at].x) / cell)];

@@ -12,15 +12,17 @@ import torch
 from safetensors.torch import save_file
 from typer.testing import CliRunner, Result
 
+from mirada.attention import parse
 from mirada.cli.app import app
 from mirada.decoding.options import Search
 from mirada.evaluation.translation import by_length, paired_bootstrap, score
 from mirada.export.folder import ABOUT, MODEL, SETTINGS, SUBWORDS, VOCABULARY, Exported, is_exported, read_about
-from mirada.models.config import TransformerConfig
+from mirada.models.config import StackConfig, TransformerConfig
 from mirada.models.folder import CONFIG, WEIGHTS, FolderConfig, read_config
 from mirada.training import checkpoint
 from mirada.training.checkpoint import Progress
 
+USUAL = TransformerConfig()
 SOURCES = ["ein Satz", "noch ein Satz mit ein paar Worten mehr als der", "und der letzte von ihnen"] * 4
 REFERENCES = ["one sentence here", "one more sentence, with some more words than it", "and the last one of them"] * 4
 
@@ -67,9 +69,9 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mirada.translator", module)
 
 
-def model(folder: Path, target: str = "en") -> Path:
+def model(folder: Path, target: str = "en", shape: TransformerConfig = USUAL) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    config = FolderConfig(source="de", target=target, vocabulary=300, model=TransformerConfig())
+    config = FolderConfig(source="de", target=target, vocabulary=300, model=shape)
     (folder / CONFIG).write_text(config.model_dump_json(), encoding="utf-8")
     return folder
 
@@ -150,7 +152,21 @@ def test_an_exported_model_is_compared_as_well(test: Test) -> None:
     (exported / ABOUT).write_text(about.model_dump_json(), encoding="utf-8")
     rows = json.loads(test.run(model(test.folder / "a"), exported, "--json").stdout)["models"]
     assert rows[1]["bleu"] == score(texts(exported), REFERENCES).bleu.as_json()
-    assert rows[1]["parameters"] is None
+    assert (rows[1]["parameters"], rows[1]["attentions"]) == (None, [])
+
+
+def test_kernels_stand_side_by_side_with_their_reasons(test: Test) -> None:
+    encoder = StackConfig(layers=2, pattern=parse("window(2, 2)"))
+    folders = [model(test.folder / "a"), model(test.folder / "bc", shape=TransformerConfig(encoder=encoder))]
+    lines = test.run(*folders).stdout.splitlines()
+    first = lines.index("encoder, at itself")
+    assert lines[first + 1].split()[:4] == ["a", "3", "×", "full,"]
+    assert lines[first + 4].split()[:5] == ["bc", "2", "×", "window(2,", "2),"]
+    rows = json.loads(test.run(*folders, "--json").stdout)["models"]
+    for row, place in zip(rows, (first + 3, first + 6), strict=True):
+        told = row["attentions"][0]["using"]
+        assert lines[place].split(maxsplit=1) == ["using", f"{told['kernel']}: {told['reason']}"]
+    assert [one["looks_at"] for one in rows[1]["attentions"]] == ["itself", "itself", "the source"]
 
 
 @pytest.mark.parametrize(("name", "start"), [("plot.png", b"\x89PNG"), ("plot.svg", b"<?xml")])

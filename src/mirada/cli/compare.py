@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mirada.cli.compare_kernels import kernel_lines, looks_of
 from mirada.cli.evaluate import SURE, in_words
 from mirada.cli.failure import fail, failing
 from mirada.cli.parallel import Pairs, read_pairs, require_place
@@ -16,6 +17,7 @@ from mirada.cli.translate import EngineChoice
 
 if TYPE_CHECKING:
     from mirada.evaluation.translation import Bucket, Comparison, Difference, Scores
+    from mirada.models.explaining import Explained
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Measured:
     seconds: float  # of translating
     tokens: int  # that were written
     costs: Costs
+    looks: "Sequence[Explained]"  # its attentions, with their kernels
     against_first: "Comparison | None"  # None for the first
 
     def as_json(self) -> dict[str, object]:
@@ -58,7 +61,7 @@ class Measured:
             {"model": str(self.folder), **self.scores.as_json(), **self.costs.as_json()}
             | {"translating": {"seconds": round(self.seconds, 3), "tokens_per_second": self.tokens / self.seconds}}
             | {"flagged": self.flagged, "by_length": [bucket.as_json() for bucket in self.by_length]}
-            | {"against_first": against}
+            | {"attentions": [one.as_json() for one in self.looks], "against_first": against}
         )
 
 
@@ -76,7 +79,7 @@ def compare(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Compare models on one test set: BLEU, chrF, chance, size, speed, and the scores by length.
+    """Compare models on one test set: BLEU, chrF, chance, size, speed, the scores by length, and the kernels.
 
     The first model is what the others are tested against by paired bootstrap.
     """
@@ -127,6 +130,7 @@ def _measure(models: Sequence[Tested], pairs: Pairs, beam: int) -> list[Measured
                 seconds=found.seconds,
                 tokens=sum(len(one.tokens) for one in found.translations),
                 costs=_costs(model.folder),
+                looks=looks_of(model.folder),
                 against_first=against,
             )
         )
@@ -176,6 +180,7 @@ def _lines(measured: Sequence[Measured]) -> Iterator[str]:
             yield f"  {in_words('chrF', one.against_first.chrf)}"
     for metric, name in (("bleu", "BLEU"), ("chrf", "chrF")):
         yield from ("", *_by_length(measured, metric, name))
+    yield from ("", *kernel_lines({one.label: one.looks for one in measured}))
     scores = measured[0].scores
     yield from ("", "Trained: minutes, and tokens of both sides in a second. Writes: subwords of translations in one.")
     yield f"* differs from {measured[0].label} by more than chance, p < {SURE} by paired bootstrap."

@@ -1,6 +1,7 @@
 """`mirada explain`: how each layer of a model looks, which kernel computes it and why, and what that costs."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,26 +30,45 @@ def explain(
 ) -> None:
     """Tell for every layer who is looked at, by which kernel and why, what it costs, and how that grows with length."""
     begin(quiet, verbose)
-    from mirada.cli.info_known import look_into
     from mirada.export.folder import is_exported
-    from mirada.models.explaining import explain_model, sketch
-    from mirada.training.precision import choose, choose_device
 
     if is_exported(model):
         fail(f"{model} is exported: CTranslate2 chooses its own kernels; name the folder that it was made from")
-    config = look_into(model).model
+    found = explained(model, length, batch)
+    if not found.attentions:
+        fail(f"{model} holds a model of kind {found.kind}, which has no attention over a sequence")
+    if as_json:
+        told = {"model": str(model), "length": found.length, "batch": batch, "training_precision": found.precision}
+        print_json(told | {"attentions": [one.as_json() for one in found.attentions]})
+        return
+    typer.echo(
+        f"{model}: {batch:,} × {found.length:,} places on this CPU; it trains in {found.precision} ({found.why})"
+    )
+    typer.echo("\n".join(line for one in found.attentions for line in ("", *_lines(one))))
+
+
+@dataclass(frozen=True)
+class Found:
+    """The attentions of a model at a length, and what it trains in."""
+
+    attentions: "list[Explained]"
+    kind: str  # of the model
+    length: int
+    precision: str
+    why: str
+
+
+def explained(folder: Path, length: int | None = None, batch: int = 1) -> Found:
+    """Every attention of a folder's model; without a length at that of its context, or the usual one."""
+    from mirada.cli.info_known import look_into
+    from mirada.models.explaining import explain_model, sketch
+    from mirada.training.precision import choose, choose_device
+
+    config = look_into(folder).model
     places = length or getattr(config, "context", None) or USUAL_LENGTH
     dtype, why = choose("auto", choose_device("cpu"))
     found = explain_model(sketch(config), places, batch, dtype)
-    if not found:
-        fail(f"{model} holds a model of kind {getattr(config, 'kind', '?')}, which has no attention over a sequence")
-    precision = str(dtype).removeprefix("torch.")
-    if as_json:
-        told = {"model": str(model), "length": places, "batch": batch, "training_precision": precision}
-        print_json(told | {"attentions": [one.as_json() for one in found]})
-        return
-    typer.echo(f"{model}: {batch:,} × {places:,} places on this CPU; it trains in {precision} ({why})")
-    typer.echo("\n".join(line for one in found for line in ("", *_lines(one))))
+    return Found(found, getattr(config, "kind", "?"), places, str(dtype).removeprefix("torch."), why)
 
 
 def _lines(one: "Explained") -> Iterator[str]:

@@ -241,8 +241,8 @@ def test_labels_stand_below_words_and_classes_above(page: Page, tmp_path: Path) 
     assert page.locator("#steps").is_hidden()
     assert page.locator("#lens-table td").count() == 2
     assert page.locator('#group [aria-checked="true"]').inner_text() == "Whole → words"
-    wrong: list[object] = []
-    page.on("pageerror", wrong.append)
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
     page.click(".read .word >> nth=2")  # the whole looks, and no word: what is chosen stays
     assert (wrong, weight(page)[0]) == ([], 0)
     page.click('#group [data-value="encoder"]')

@@ -143,7 +143,11 @@ def test_without_a_translator_the_rest_stays_as_it_is(address: str) -> None:
         ("/predict", {"q": "a", "count": 0}, "count: Input should be greater than or equal to 1"),
         ("/translate", {"q": "x", "source": "en", "target": "es", "model": "tag"}, "tag is no translator"),
         ("/attention", {"q": "x", "source": "en"}, "give source and target, or the name of a model"),
-        ("/attention", {"q": "the fox", "reference": "x"}, "a reference is what a translator is made to say"),
+        (
+            "/attention",
+            {"q": "the fox", "reference": "x"},
+            "a reference is what a translator or a captioner is made to say",
+        ),
         ("/attention", {"q": " ", "model": "classify"}, "there is no text to look at"),
         ("/attention", {"q": "a " * 50}, "23 can be looked at; give a shorter one"),
     ],

@@ -103,10 +103,14 @@ def test_cutting_takes_as_many_neighbours_as_fit(lengths: list[tuple[int, int]],
     assert cut(source, target, budget).tolist() == plainly_cut(source.tolist(), target.tolist(), budget)
 
 
-def snake(source: int, target: int) -> tuple[int, int]:
-    """The key of an order that goes through source lengths up and down, from one pair of target lengths to the next."""
-    group = target // 2
-    return group, source if group % 2 else -source
+def snaked(source: list[int], target: list[int]) -> list[int]:
+    """An order that goes through source lengths down and up, from one pair of target lengths to the next."""
+    groups = sorted({length // 2 for length in target})
+    order = []
+    for number, group in enumerate(groups):
+        rows = [row for row, length in enumerate(target) if length // 2 == group]
+        order += sorted(rows, key=lambda row: source[row], reverse=number % 2 == 0)
+    return order
 
 
 def test_neighbours_are_alike_on_both_sides() -> None:
@@ -135,8 +139,8 @@ def plain_batches(store: Store, budget: int, seed: int, epoch: int, longest: int
     pool = max(1, POOL * budget // max(1, int((source + target).mean())))
     batches = []
     for start in range(0, len(rows), pool):
-        inside = range(start, min(start + pool, len(rows)))
-        places = np.array(sorted(inside, key=lambda row: snake(int(source[row]), int(target[row]))))
+        inside = slice(start, start + pool)
+        places = start + np.array(snaked(source[inside].tolist(), target[inside].tolist()))
         ends = plainly_cut(source[places].tolist(), target[places].tolist(), budget)
         batches += [rows[places[first:last]].tolist() for first, last in pairwise([0, *ends])]
     return [batches[number] for number in chance.permutation(len(batches))]

@@ -7,7 +7,7 @@ from torch.nn import functional
 from mirada.attention import Sinusoidal
 from mirada.layers import output as output_module
 from mirada.layers.embedding import Embedding
-from mirada.layers.noise import Noise
+from mirada.layers.noise import LEVELS, Noise
 from mirada.layers.norm import BatchNorm, Norm
 from mirada.layers.output import OutputLayer
 
@@ -83,6 +83,23 @@ def test_no_dropout_is_the_same_tensor() -> None:
     assert Noise(0.0, seed=1, step=2).drop(x) is x
     with pytest.raises(ValueError, match="dropout = 1"):
         Noise(1.0, seed=1, step=1)
+
+
+@pytest.mark.parametrize("threshold", [1, 2, 128, 254, 255])
+def test_a_number_is_kept_whose_byte_reaches_the_threshold(threshold: int) -> None:
+    noise = Noise(threshold / LEVELS, seed=3, step=5)
+    drawn = torch.empty(125, dtype=torch.int64)
+    drawn.random_(-(2**63), None, generator=torch.Generator().set_state(noise.generator.get_state()))
+    kept = noise.mask(torch.empty(1_000))
+    assert kept is not None
+    assert (kept != 0).equal(drawn.view(torch.uint8) >= threshold)
+    assert noise.mask(torch.empty(1_000, dtype=torch.bfloat16)) is not None
+
+
+def test_the_highest_rates_keep_a_little() -> None:
+    kept = Noise(0.9999, seed=1, step=1).mask(torch.empty(100_000))
+    assert kept is not None
+    assert 0 < int(kept.count_nonzero()) < 1_000
 
 
 def test_positions_side_by_side_need_room() -> None:

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from mirada.training.crew import Crew
 from mirada.training.optimizer import AdamSettings, Optimizer
 
 
@@ -87,3 +88,49 @@ def test_the_parameters_are_views_of_one_vector_and_keep_their_shapes() -> None:
     for name, parameter in inner.named_parameters():
         assert parameter.equal(before[name])
         assert parameter.data_ptr() == optimizer.weights()[name].data_ptr()
+
+
+def updated(kind: torch.dtype, workers: int) -> Optimizer:
+    inner = model()
+    optimizer = Optimizer(inner, AdamSettings(decay=0.1), kind)
+    optimizer.divide(Crew(workers, workers))
+    learn(optimizer, inner, 4)
+    return optimizer
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("workers", [2, 3, 7])
+def test_a_crew_comes_to_the_same_weights(kind: torch.dtype, workers: int) -> None:
+    """However it divides them, and with more workers than there are blocks of numbers."""
+    alone, together = updated(kind, 1), updated(kind, workers)
+    for name, tensor in alone.state().items():
+        torch.testing.assert_close(together.state()[name], tensor, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_what_a_crew_saved_another_goes_on_from(workers: int) -> None:
+    kept = {name: tensor.clone() for name, tensor in updated(torch.float32, 2).state().items()}
+    inner = model()
+    after = Optimizer(inner, AdamSettings(decay=0.1), torch.float32)
+    after.restore(kept, 4)
+    after.divide(Crew(workers, workers))
+    learn(after, inner, 2)
+    whole = model()
+    unbroken = Optimizer(whole, AdamSettings(decay=0.1), torch.float32)
+    learn(unbroken, whole, 4)
+    learn(unbroken, whole, 2)
+    for name, tensor in unbroken.state().items():
+        torch.testing.assert_close(after.state()[name], tensor, rtol=1e-5, atol=1e-7)
+
+
+def test_the_names_of_what_is_saved_stay() -> None:
+    """Runs that were begun by earlier versions go on."""
+    inner = nn.Linear(3, 2)
+    optimizer = Optimizer(inner, AdamSettings(), torch.float32)
+    assert set(optimizer.state()) == {"weight.weight", "weight.bias"}
+    before = {name: tensor.clone() for name, tensor in optimizer.state().items()}
+    learn(optimizer, inner, 1)
+    moments = {"first.weight", "first.bias", "second.weight", "second.bias"}
+    assert set(optimizer.state()) == {"weight.weight", "weight.bias"} | moments
+    optimizer.restore(before, 0)
+    assert set(optimizer.state()) == set(before), "the moments of what was left behind are gone"

@@ -20,8 +20,11 @@ SHORT = 64  # beyond, torch's kernel is as fast in bf16, and there is nothing to
 
 
 def softmax(scores: Float[Tensor, "... K"]) -> Float[Tensor, "... K"]:
-    """exp(x_j) / Σ_k exp(x_k) along the last axis, accumulated in float32 or better."""
-    if scores.shape[-1] >= SHORT or scores.device.type != "cpu" or scores.dtype == torch.float64:
+    """exp(x_j) / Σ_k exp(x_k) along the last axis, accumulated in float32 or better.
+
+    Short rows have a gradient, and no gradient of that.
+    """
+    if not 0 < scores.shape[-1] < SHORT or scores.device.type != "cpu" or scores.dtype == torch.float64:
         return scores.softmax(-1)
     return _ShortSoftmax.apply(scores)  # type: ignore[no-untyped-call]
 

@@ -19,7 +19,7 @@ class Noise:
     def __init__(self, rate: float, seed: int, step: int, device: torch.device | str = "cpu", part: int = 0) -> None:
         if not 0 <= rate < 1:
             raise ValueError(f"dropout = {rate}; use 0 or more, and less than 1")
-        self.threshold = round(rate * LEVELS)
+        self.threshold = min(round(rate * LEVELS), LEVELS - 1)
         self.generator = torch.Generator(device)
         # Odd multipliers spread neighbouring steps and parts over all 64 bits of the seed.
         mixed = seed * 0x9E3779B97F4A7C15 + step * 0xBF58476D1CE4E5B9 + part * 0x94D049BB133111EB
@@ -38,7 +38,7 @@ class Noise:
         """0 for what is dropped, else the scale; in the precision of x, so that no product converts it again."""
         words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64, device=x.device)
         words.random_(-(2**63), None, generator=self.generator)
-        # 0 below the threshold, else 1: as whole bytes, a fifth of the time of a comparison and its conversion.
+        # 0 below the threshold, else 1. A comparison and the conversion of what is true would take five times as long.
         below = self.threshold - 1
         kept = words.view(torch.uint8)[: x.numel()].clamp_(below, self.threshold).sub_(below)
         return kept.view(x.shape).to(x.dtype).mul_(LEVELS / (LEVELS - self.threshold))

@@ -67,7 +67,9 @@ def by_time(
     looks = min(validations, max(FEWEST_VALIDATIONS, affordable))
     steps = int((60 * minutes - beside - looks * look) / seconds)
     if steps < 1:
-        enough = ceil((beside + FEWEST_VALIDATIONS * look + seconds) / 60) + 1  # and a minute for more than one step
+        # Looks take their share of the time, or as long as the fewest of them; and a minute for more than one step.
+        least = max(beside + FEWEST_VALIDATIONS * look + seconds, (beside + seconds) / (1 - VALIDATION_SHARE))
+        enough = ceil(least / 60) + 1
         raise ValueError(
             f"--minutes {minutes:g} is too short: {spent:.0f} s went by before the first step, a step takes "
             f"{seconds:.2f} s, and looking at held-out text {look:.0f} s each time; use --minutes {enough} or more, or "

@@ -1,4 +1,4 @@
-"""The crew: threads that each compute a part of a training step.
+"""The crew: threads that each compute a part of a training step, and then update a part of the weights.
 
 A product of small matrices gains little from a second thread: on two cores, two threads that each work on half a batch
 make 1.2 to 1.3 times the tokens of one that uses both cores for every operation (docs/experiments.md). A model keeps

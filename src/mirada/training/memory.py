@@ -2,7 +2,8 @@
 
 A step allocates and frees some hundred megabytes. glibc gives what it can back to the system, and every page that comes
 from there again is cleared first and costs a fault: 16,000 of them a step of the shape small, a tenth of its time
-(docs/experiments.md). Threads have heaps of their own, which are small and given back sooner; so all share one.
+(docs/experiments.md). Threads have heaps of their own, which are small and given back sooner; so those that begin from
+then on share one.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from functools import cache
 
 # Names and numbers of malloc.h.
 TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8
-NEVER = 2**31 - 1  # bytes: the most that mallopt can be told
-OWN_MAPPING = 2**30  # bytes from which an allocation is the system's own affair
+NEVER = -1
+# Bytes from which an allocation is the system's own affair; older versions of glibc refuse more than the second.
+OWN_MAPPING = (2**30, 2**25)
 
 
 @cache
@@ -26,5 +28,7 @@ def keep_memory() -> bool:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError):
         return False
-    answers = [mallopt(TRIM_THRESHOLD, NEVER), mallopt(MMAP_THRESHOLD, OWN_MAPPING), mallopt(ARENA_MAX, 1)]
-    return all(answers)
+    # First this one: without it, each of the others would leave every tensor a mapping of its own.
+    if not any(mallopt(MMAP_THRESHOLD, size) for size in OWN_MAPPING):
+        return False
+    return bool(mallopt(TRIM_THRESHOLD, NEVER)) and bool(mallopt(ARENA_MAX, 1))

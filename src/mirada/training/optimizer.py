@@ -1,9 +1,9 @@
 """The optimizer: Adam on one long float32 vector, whatever the model computes in.
 
 All parameters lie in one vector, each parameter of the model being a view of its part: what is done to every number
-(the norm, clipping, Adam, rounding) is one operation and not one for each of some hundred tensors. Where the model
-computes in bf16 its parameters are views of a rounded copy; small updates add up in the float32 master and are not lost
-to rounding.
+(the norm, clipping, Adam, rounding) is one operation of each worker, and not one for each of some hundred tensors.
+Where the model computes in bf16 its parameters are views of a rounded copy; small updates add up in the float32
+master and are not lost to rounding.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Layout:
         for tensor in tensors:
             gap = -tensor.numel() % ALIGNMENT
             pieces += [tensor.reshape(-1), *([tensor.new_zeros(gap)] if gap else [])]
-        return torch.cat(pieces) if pieces else torch.empty(0)
+        return torch.cat(pieces)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,16 +93,16 @@ class Stretch:
             fused=True,
         )
         self._adam.state[self._master] = {
-            "step": torch.tensor(float(updates), device=self._master.device),
+            "step": torch.tensor(float(updates), dtype=torch.float32, device=self._master.device),
             "exp_avg": vectors.first[where],
             "exp_avg_sq": vectors.second[where],
         }
 
     @torch.no_grad()
-    def add(self, gradient: Tensor, *, first: bool) -> None:
-        """Add its part of a gradient; the first one takes the place of what was there."""
+    def add(self, gradient: Tensor, *, afresh: bool) -> None:
+        """Add its part of a gradient, afresh in the place of what was there."""
         part = gradient[self._where]
-        if first:
+        if afresh:
             self._gradient.copy_(part)
         else:
             self._gradient.add_(part)
@@ -145,18 +145,21 @@ class Optimizer:
         for name, view in self._layout.views(self._vectors.master).items():
             view.copy_(parameters[name])
         self._round()
+        # The buffers of batch norm stay as they are: they gather small changes.
         for name, view in self._layout.views(self._vectors.compute).items():
             parameters[name].data = view
-        self._gathered, self._updates = False, 0
-        # The buffers of batch norm stay as they are: they gather small changes.
         self._buffers = self._copied_buffers()
+        self._gathered, self._updates = False, 0
+        self._crew: Crew
+        self._stretches: list[Stretch]
         self.divide(Crew(1, 1))
 
     def divide(self, crew: Crew) -> None:
         """From now on let each worker bring a stretch of the vector up to date.
 
         Operations that both cores share wait for the slower one at each of some hundred tensors, which makes a run five
-        times as slow where other programs use a core too (docs/experiments.md). Workers wait twice a step.
+        times as slow where other programs use a core too (docs/experiments.md). Workers wait for each other once for
+        each gradient that is added, and twice for the update. `add` and `step` are for the thread that leads the crew.
         """
         self._crew = crew
         each = -(-self._layout.length // (crew.count * ALIGNMENT)) * ALIGNMENT
@@ -172,8 +175,8 @@ class Optimizer:
 
     def add(self, gradient: Tensor) -> None:
         """Gather a part of the next step's gradient; parts add up in float32."""
-        first = not self._gathered
-        self._each(lambda stretch: stretch.add(gradient, first=first))
+        afresh = not self._gathered
+        self._each(lambda stretch: stretch.add(gradient, afresh=afresh))
         self._gathered = True
 
     def step(self, rate: float, clip: float) -> float:
@@ -228,10 +231,12 @@ class Optimizer:
         _fill(self._layout.views(self._vectors.master), state, "weight")
         _fill(self._frozen, state, "weight")
         _fill(self._unlearnt, state, "weight")
-        if any(name.startswith("first.") for name in state):
-            for kind, moments in self._moments.items():
+        learnt = any(name.startswith("first.") for name in state)
+        for kind, moments in self._moments.items():
+            moments.zero_()
+            if learnt:
                 _fill(self._layout.views(moments), state, kind)
-            self._updates = updates
+        self._updates = updates if learnt else 0
         self.divide(self._crew)
         for name, buffer in self._model.named_buffers():
             buffer.copy_(state[f"weight.{name}"])

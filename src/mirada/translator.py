@@ -5,6 +5,7 @@
 What the command line, the server and the tests use, whichever engine computes. Torch is not imported here, so that an
 exported model translates its first sentence at once. A text is cut only where it is too long for the model (see
 `mirada.text.sentences`); white space around it and between its parts is kept, and what has no words is kept as it is.
+A model that was trained with context reads each text of a document with those before it (`mirada.text.context`).
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from mirada.decoding.limits import Flag
 from mirada.decoding.observing import Observer
 from mirada.decoding.options import Search
 from mirada.export.choice import Choice, EngineName, Engines, open_engines, open_together
-from mirada.text.asking import Asked, shared_out
-from mirada.text.coding import Coded, decode, encode, pieces
+from mirada.text.asking import Asked, in_documents, shared_out
+from mirada.text.coding import Coded, decode, encode, pieces, preceded
 from mirada.text.placeholders import compare
 from mirada.text.sentences import Part, divide, join_translated
 from mirada.text.subwords import Subwords
@@ -165,6 +166,11 @@ class Translator:
         return self._about.target
 
     @property
+    def context(self) -> int:
+        """How many sentences before a text it reads with it."""
+        return self._about.context
+
+    @property
     def subwords(self) -> Subwords:
         """The pieces that texts are cut into."""
         return self._engines.first.subwords
@@ -195,10 +201,13 @@ class Translator:
         top_p: float = 1.0,
         seed: int = 0,
         align: bool = False,
+        document: bool = False,
     ) -> list[Translation]:
         """A translation for each text, in order; see `Search` for what the settings mean.
 
-        What a translation must begin with or contain is said with its text: `Asked(text, prefix, must)`.
+        What a translation must begin with or contain is said with its text: `Asked(text, prefix, must)`. Texts are
+        alone, unless they are the sentences of a `document`: each is then read with those before it, as many as the
+        model knows, and one without words ends a document. `Asked(text, context=(…,))` gives a text its own.
         """
         search = Search(
             beam=beam,
@@ -210,13 +219,15 @@ class Translator:
             top_p=top_p,
             seed=seed,
         )
+        if document and not isinstance(texts, str):
+            return self.translate_with(list(in_documents(texts, self.context)), search, align=align)
         return self.translate_with(texts, search, align=align)
 
     def translate_with(self, texts: Sequence[str | Asked], search: Search, *, align: bool = False) -> list[Translation]:
         """A translation for each text, in order. Nothing but white space becomes nothing."""
         if isinstance(texts, str):
             raise ValueError("a single text was given; give a list of texts, such as [text]")
-        asked = [Asked(one) if isinstance(one, str) else one for one in texts]
+        asked = [Asked(one) if isinstance(one, str) else one.reading(self.context) for one in texts]
         chosen = self.engine_for(search, phrased=any(one.must for one in asked))
         if align:
             chosen.engine.require_alignment()  # a model that cannot says so before it has worked
@@ -235,7 +246,7 @@ class Translator:
         """A translation for each text, in one call of the engine."""
         coding = _Coding(self.subwords, [one.text for one in asked])
         divided = [self._divide(one.text, coding) for one in asked]
-        shared = [shared_out(one, parts) for one, parts in zip(asked, divided, strict=True)]
+        shared = [shared_out(one, parts, self.context) for one, parts in zip(asked, divided, strict=True)]
         words = dict.fromkeys(part for parts in shared for part in parts if has_words(part.text) or not part.is_plain)
         said = dict(zip(words, self._say(list(words), coding, engine, search, align), strict=True))
         return [
@@ -246,8 +257,11 @@ class Translator:
     def translate_lines(
         self, lines: Iterable[str | Asked], search: Search, *, align: bool = False, most: int = CHUNK_LINES
     ) -> Iterator[Translation]:
-        """A translation for each line, in order, as lines come: at most `most` of them are held at once."""
-        for chunk in _chunks(lines, most):
+        """A translation for each line, in order, as lines come: at most `most` of them are held at once.
+
+        Lines are those of documents, which end with an empty line.
+        """
+        for chunk in _chunks(in_documents(lines, self.context) if self.context else lines, most):
             yield from self.translate_with(chunk, search, align=align)
 
     def translate_file(
@@ -291,7 +305,8 @@ class Translator:
         if places is not None:
             search = replace(search, longest=min(places, search.longest or places))
         coded = [coding.of(one.text) for one in asked]
-        sources = [one.ids for one in coded]
+        read = preceded(self.subwords, coded, [one.context for one in asked], self._about.longest)
+        sources = [one.ids for one in read]
         plain = all(one.is_plain for one in asked)
         demands = [] if plain else [Demand.of(self.subwords, one) for one in asked]
         decoded = decode_checked(engine, sources, search, demands)
@@ -300,8 +315,8 @@ class Translator:
         best = [found.hypotheses[0].tokens for found in decoded]
         links = engine.align(sources, best) if align else [[] for _ in coded]
         return [
-            _said(source, found, [next(written) for _ in found.hypotheses], linked)
-            for source, found, linked in zip(coded, decoded, links, strict=True)
+            _said(source, found, [next(written) for _ in found.hypotheses], _own_links(linked, whole))
+            for source, whole, found, linked in zip(coded, read, decoded, links, strict=True)
         ]
 
     def _kept(self, text: str) -> _Said:
@@ -358,6 +373,11 @@ def _said(source: Coded, found: Checked, texts: list[str], links: list[Link]) ->
     if not texts[0] and Flag.EMPTY not in flags:  # tokens that say nothing
         flags = (*flags, Flag.EMPTY)
     return _Said(source, found.hypotheses, texts, flags, links)
+
+
+def _own_links(links: list[Link], read: Coded) -> list[Link]:
+    """The links to the text itself, and not to what stands before it."""
+    return [(source - read.before, target) for source, target in links if source >= read.before]
 
 
 def _ranked(ranked: list[One], rank: int) -> One:

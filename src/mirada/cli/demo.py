@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirada.cli.failure import failing
+from mirada.cli.failure import fail, failing
 from mirada.cli.saying import Quiet, Verbose, begin, is_quiet, print_json, say
 
 if TYPE_CHECKING:
@@ -24,17 +24,45 @@ def demo(
         Path | None, typer.Option("--output", "-o", help="Where to keep the corpus and the model.")
     ] = None,
     minutes: Annotated[float, typer.Option(min=0.2, help="Time to train.")] = 2.4,
+    documents: Annotated[
+        bool, typer.Option("--documents", help="Only write documents whose “it” stands for a word of the sentence before.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
     """Train a small English–Spanish translator on an embedded grammar, and see where it looks."""
     begin(quiet, verbose)
-    if output is not None:
+    if documents:
+        _write_documents(output, json)
+    elif output is not None:
         _demonstrate(output, minutes, json, kept=True)
+    else:
+        with tempfile.TemporaryDirectory(prefix="mirada-demo-") as folder:
+            _demonstrate(Path(folder), minutes, json, kept=False)
+
+
+def _write_documents(folder: Path | None, json: bool) -> None:
+    """Write two-sentence documents of the grammar, and say what to do with them."""
+    from mirada.corpora import demo
+    from mirada.demonstration.documents import DEV, SEED, TEST, TRAIN, write_documents
+
+    if folder is None:
+        fail("--documents writes files; say where to with --output")
+    made = demo.documents(TRAIN, DEV, TEST, SEED)
+    files = write_documents(folder, made)
+    if json:
+        print_json({name: list(map(str, getattr(files, name))) for name in ("train", "dev", "test")})
         return
-    with tempfile.TemporaryDirectory(prefix="mirada-demo-") as folder:
-        _demonstrate(Path(folder), minutes, json, kept=False)
+    first = made.train[0]
+    typer.echo(f"{TRAIN:,} documents to train on, {DEV:,} to look at, {TEST:,} to test with, in {folder}, such as:")
+    typer.echo(f"  {first.first.source} {first.second.source}  →  {first.first.target} {first.second.target}")
+    parts = " ".join(
+        f"{option}{path}" for name, option in (("train", ""), ("dev", "--dev "), ("test", "--test "))
+        for path in getattr(files, name)
+    )
+    typer.echo("The ending of the second sentence can only be known from the first:")
+    typer.echo(f"  mirada train {parts} --from en --to es --context 1 --output {folder / 'model'} --minutes 3")
 
 
 def _demonstrate(folder: Path, minutes: float, json: bool, kept: bool) -> None:

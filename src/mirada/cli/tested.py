@@ -54,13 +54,17 @@ def require_same_languages(tested: Tested, baseline: Tested) -> None:
 
 
 def translate_all(tested: Tested, sources: list[str], beam: int) -> Translated:
-    """The translations of all sentences, with a bar on a terminal."""
+    """The translations of all sentences, in the order of their documents, with a bar on a terminal."""
+    from mirada.decoding.options import Search
+
     start = time.perf_counter()
     found: list[Translation] = []
     with bar(f"translating by {tested.folder}", len(sources)) as show:
-        for at in range(0, len(sources), CHUNK):
-            found += tested.translator.translate(sources[at : at + CHUNK], beam=beam)
-            show(len(found))
+        for one in tested.translator.translate_lines(sources, Search(beam=beam), most=CHUNK):
+            found.append(one)
+            if len(found) % CHUNK == 0:
+                show(len(found))
+        show(len(found))
     seconds = time.perf_counter() - start
     say(f"{len(found):,} sentences translated by {tested.folder} in {seconds:.1f} seconds")
     for number, one in enumerate(found, start=1):

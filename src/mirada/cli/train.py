@@ -103,6 +103,10 @@ def train(
     dev: Annotated[list[Path] | None, typer.Option(help="Pairs to look at while training; else some of DATA.")] = None,
     test: Annotated[list[Path] | None, typer.Option(help="Pairs to score the end with; else some of DATA.")] = None,
     columns: Annotated[str | None, typer.Option(help="Columns of a table without a header: en,de.")] = None,
+    context: Annotated[
+        int | None,
+        typer.Option(min=0, help="Sentences before it that a source is read with; an empty line ends a document. [0]"),
+    ] = None,
     config: Annotated[Path | None, typer.Option(help="A TOML file that may set everything.")] = None,
     changes: Annotated[list[str] | None, typer.Option("--set", help="One setting: model.width=256.")] = None,
     preset: Annotated[PresetName | None, typer.Option(help="The size of the model; else by the data.")] = None,
@@ -133,6 +137,10 @@ def train(
         fail("--start brings its own model; leave out --preset and --model")
     if task != TaskChoice.TRANSLATION and (monolingual or reverse is not None):
         fail(f"--monolingual and --reverse are for translators; leave them out with --task {task}")
+    if task != TaskChoice.TRANSLATION and context is not None:
+        fail(f"--context is for translators; leave it out with --task {task}")
+    if context and reverse is not None:
+        fail("--context and --reverse were both given, and what a model made has no documents; use one of them")
     if bool(monolingual) != (reverse is not None):
         fail("--monolingual and --reverse go together: text, and the model that translates it; give both or neither")
     request = make_request(
@@ -143,7 +151,7 @@ def train(
         test or [],
         columns,
         preset,
-        _with_vectors(settings_of(config, changes, given, seed, _kind(task, model)), vectors, start),
+        _with_vectors(_with_context(settings_of(config, changes, given, seed, _kind(task, model)), context), vectors, start),
         start,
         task,
     )
@@ -155,6 +163,13 @@ def _learnt_from(task: TaskChoice, data: list[Path]) -> list[Path]:
     if not data and task != TaskChoice.POLICY:
         fail("DATA is missing; name the files to learn from")
     return data
+
+
+def _with_context(settings: "Tree", context: int | None) -> "Tree":
+    """Settings with the sentences before a source that it is read with."""
+    from mirada.training.settings import merge, nested
+
+    return settings if context is None else merge(settings, nested("data.context", context))
 
 
 def _with_vectors(settings: "Tree", vectors: Path | None, start: Path | None) -> "Tree":

@@ -121,7 +121,7 @@ def _work(asked: IO[bytes], answers: IO[bytes]) -> None:
     if order is None or model is None:
         return
     told = json.loads(order)
-    encoder = Encoder(Subwords(model), Segmenting(told["variants"], told["seed"]))
+    encoder = Encoder(Subwords(model), Segmenting(told["variants"], told["seed"], told["longest"]))
     while (lines := _read(asked)) is not None:
         ((tokens, lengths),) = encoder.encode(lines.splitlines(keepends=True), (told["side"],))
         _write(answers, tokens.astype("<u4").tobytes())

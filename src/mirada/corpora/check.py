@@ -135,11 +135,16 @@ class _Checker:
         }
 
     def _drop_duplicates(self, pairs: dict[int, Pair], outcomes: list[Outcome | None]) -> None:
-        new = self._seen.add(hash_texts(f"{pair.source}\n{pair.target}" for pair in pairs.values()))
+        new = self._seen.add(hash_texts(map(_whole, pairs.values())))
         for fresh, (place, pair) in zip(new.tolist(), list(pairs.items()), strict=True):
             if not fresh:
                 outcomes[place] = _drop(pair, Reason.DUPLICATE, "the same pair came before")
                 del pairs[place]
+
+
+def _whole(pair: Pair) -> str:
+    """What makes a pair another one: after another sentence, the same pair is not the same."""
+    return "\n".join((pair.source, pair.target, *pair.context))
 
 
 def _by_itself(unit: Unit, limits: Limits) -> Pair | Drop:
@@ -153,8 +158,9 @@ def _by_itself(unit: Unit, limits: Limits) -> Pair | Drop:
             if (control := control_in(text)) is not None:
                 return _drop(unit, Reason.CONTROL, f"the {name} holds {control}")
     source, target = normalise(unit.source), normalise(unit.target)
-    untouched = source is unit.source and target is unit.target
-    pair = unit if untouched else Pair(source, target, unit.place)
+    context = tuple(map(normalise, unit.context))
+    untouched = source is unit.source and target is unit.target and context == unit.context
+    pair = unit if untouched else Pair(source, target, unit.place, context)
     return _unusable(pair, limits) or pair
 
 

@@ -13,8 +13,9 @@ import os
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 
-from mirada.corpora.spool import texts_in
+from mirada.corpora.spool import texts_and_context_in
 from mirada.corpora.store_writer import interleaved
+from mirada.text.context import in_order, joined
 from mirada.text.sampling import Sampler
 from mirada.text.slotting import Slotted, slotted
 from mirada.text.subwords import Flat, Subwords
@@ -27,10 +28,14 @@ Encoded = Generator[Both, None, None]  # who stops listening closes it
 
 @dataclass(frozen=True, slots=True)
 class Segmenting:
-    """How many segmentations of each text are wanted, and the seed that they are drawn by."""
+    """How many segmentations of each text are wanted, and the seed that they are drawn by.
+
+    `longest` are the most ids of a source with what is read before it.
+    """
 
     variants: int = 1
     seed: int = 0
+    longest: int | None = None
 
 
 class Encoder:
@@ -43,13 +48,19 @@ class Encoder:
 
     def encode(self, lines: Iterable[bytes], sides: Sequence[int]) -> list[Flat]:
         """The ids of these sides of the pairs in some lines of a spool: the variants of a text next to each other."""
-        pairs = map(texts_in, lines)
+        found = list(map(texts_and_context_in, lines))
+        contexts = [context for _, context in found]
+        pairs = (pair for pair, _ in found)
         made = [slotted(*pair, self._wanted.seed) if self._slots else Slotted(*pair, marked=False) for pair in pairs]
         texts = [[pair.variant(number) for pair in made] for number in range(self._wanted.variants)]
-        return [
-            interleaved(self._sampler.draw_all([[pair[side] for pair in one] for one in texts], end=True))
-            for side in sides
-        ]
+        return [interleaved(self._drawn([[pair[side] for pair in one] for one in texts], side, contexts)) for side in sides]
+
+    def _drawn(self, variants: list[list[str]], side: int, contexts: list[list[str]]) -> list[Flat]:
+        """The ids of one side, variant by variant: of sources with what stands before them."""
+        if side == TARGET or not any(contexts):
+            return self._sampler.draw_all(variants, end=True)
+        drawn = self._sampler.draw_all([in_order(texts, contexts) for texts in variants], end=True)
+        return [joined(flat, contexts, self._wanted.longest) for flat in drawn]
 
 
 def encode_all(chunks: Iterable[Sequence[bytes]], subwords: Subwords, wanted: Segmenting) -> Encoded:

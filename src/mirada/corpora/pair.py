@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 class CorpusError(ValueError):
@@ -22,11 +22,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A source text and its translation."""
+    """A source text and its translation; `context` are the sources before it, where documents are read as such."""
 
     source: str
     target: str
     place: Place
+    context: tuple[str, ...] = ()  # the oldest first
+    document: str = field(default="", compare=False)  # which one of its file, as far as the file tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,10 @@ class Fault:
     place: Place
     reason: str
     text: str
+
+
+class Blank(Fault):
+    """A line of a table with nothing on it: no pair, and the end of a document where those are read."""
 
 
 Unit = Pair | Fault

@@ -20,6 +20,7 @@ from mirada.corpora.check import Limits, check
 from mirada.corpora.encoding import Segmenting, encode_all, worth_two
 from mirada.corpora.findings import CheckReport, Drop, DropsFile, Kept, Reason
 from mirada.corpora.pair import CorpusError, Unit
+from mirada.corpora.preceding import Documents, preceded
 from mirada.corpora.split import NO_KEYS, Shares, Side, overlaps, shares_for, split
 from mirada.corpora.spool import CHUNK, Spool, in_chunks
 from mirada.corpora.store import Store, StoreWriter
@@ -43,6 +44,7 @@ class Settings:
     vocabulary: int | None = None  # by the size of the corpus
     variants: int = 1  # segmentations of each training pair
     seed: int = 0
+    context: int = 0  # sentences before a pair that its source is read with
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ class Gathered:
 
     spool: Spool
     report: CheckReport
+    documents: int = 0  # counted where pairs are read with what stands before them
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +75,16 @@ class Divided:
 
 def gather(units: Iterable[Unit], settings: Settings, folder: Path, drops: DropsFile | None = None) -> Gathered:
     """Check every unit; the kept ones go to a spool in `folder`, the others to `drops`."""
-    report = CheckReport()
+    report, documents = CheckReport(), Documents()
+    if settings.context:
+        units = preceded(units, settings.context, documents)
     with Spool(folder) as spool:
         for outcome in check(units, settings.source, settings.target, report, settings.limits):
             if isinstance(outcome, Kept):
                 spool.add(outcome.pair)
             elif drops is not None:
                 drops.write(outcome)
-    return Gathered(spool, report)
+    return Gathered(spool, report, documents.count)
 
 
 def divide(
@@ -132,11 +137,15 @@ def build_store(
     variants: int = 1,
     seed: int = 0,
     tell: Tell = silent,
+    longest: int | None = None,
 ) -> Store:
-    """The token store of the marked pairs, with end marks, in `folder`; slotted, if the subwords have slots."""
+    """The token store of the marked pairs, with end marks, in `folder`; slotted, if the subwords have slots.
+
+    `longest` are the most ids of a source with what is read before it.
+    """
     total = int(np.count_nonzero(rows))
     encode = encode_by_two if worth_two(total) else encode_all
-    encoding = closing(encode(in_chunks(spool.lines(rows)), subwords, Segmenting(variants, seed)))
+    encoding = closing(encode(in_chunks(spool.lines(rows)), subwords, Segmenting(variants, seed, longest)))
     with StoreWriter(folder, made_from, subwords.size, variants) as writer, encoding as encoded:
         for number, (source, target) in enumerate(encoded, start=1):
             writer.add_interleaved(source, target)

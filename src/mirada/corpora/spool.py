@@ -1,7 +1,7 @@
 """The spool: the kept pairs of a corpus in one plain file, so that its own files are read and checked only once.
 
-`pairs.tsv` holds file number, place, source and target; normalised texts have neither tabs nor line breaks. Beside it
-stand the keys that the split needs, 16 bytes for each pair, which are mapped into memory.
+`pairs.tsv` holds file number, place, source, target, and what stands before the source, if that is read with it;
+normalised texts have neither tabs nor line breaks. Beside it stand the keys that the split needs, 16 bytes for each pair, which are mapped into memory.
 """
 
 from __future__ import annotations
@@ -66,15 +66,17 @@ class Spool:
         if self._text is None:
             raise ValueError("the spool is not open for writing; add pairs inside its `with`")
         self._text.writelines(map(self._line, self._waiting))
-        texts = ([pair.source for pair in self._waiting], [pair.target for pair in self._waiting])
-        for file, side in zip(self._keys, texts, strict=True):
+        # A text that stands after another one is another text.
+        sources = [" ".join((*pair.context, pair.source)) for pair in self._waiting]
+        targets = [" ".join((*pair.context, pair.target)) for pair in self._waiting]
+        for file, side in zip(self._keys, (sources, targets), strict=True):
             file.write(hash_encoded(map(fold_encoded, side)).astype("<u8").tobytes())
         self._count += len(self._waiting)
         self._waiting.clear()
 
     def _line(self, pair: Pair) -> str:
         number = self._names.setdefault(pair.place.file, len(self._names))
-        return f"{number}\t{pair.place.number}\t{pair.source}\t{pair.target}\n"
+        return "\t".join((f"{number}\t{pair.place.number}", pair.source, pair.target, *pair.context)) + "\n"
 
     def __len__(self) -> int:
         return self._count
@@ -94,8 +96,8 @@ class Spool:
         """The pairs that are marked in `rows`, with their places."""
         names = list(self._names)
         for line in self.lines(rows):
-            file, number, source, target = line.decode()[:-1].split("\t")
-            yield Pair(source, target, Place(names[int(file)], int(number)))
+            file, number, source, target, *context = line.decode()[:-1].split("\t")
+            yield Pair(source, target, Place(names[int(file)], int(number)), tuple(context))
 
     def chosen(self, rows: NDArray[np.bool_]) -> Iterator[tuple[str, str]]:
         """The texts of the pairs that are marked in `rows`."""
@@ -118,8 +120,13 @@ class Spool:
 
 def texts_in(line: bytes) -> tuple[str, str]:
     """The source and the target in a line of a spool."""
-    _, _, source, target = line.decode()[:-1].split("\t")
-    return source, target
+    return texts_and_context_in(line)[0]
+
+
+def texts_and_context_in(line: bytes) -> tuple[tuple[str, str], list[str]]:
+    """The source and the target in a line of a spool, and what stands before the source."""
+    _, _, source, target, *context = line.decode()[:-1].split("\t")
+    return (source, target), context
 
 
 def in_chunks(items: Iterable[T], size: int = CHUNK) -> Iterator[list[T]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from mirada.corpora.languages import best, is_known, normalise, pair_in_name, wrong_languages
 from mirada.corpora.lines import LINE_BYTES, lines, shown
 from mirada.corpora.opening import Meter, unpacked_name
-from mirada.corpora.pair import CorpusError, Fault, Pair, Place, Unit
+from mirada.corpora.pair import Blank, CorpusError, Fault, Pair, Place, Unit
 
 CELL_CHARACTERS = LINE_BYTES  # csv's own limit lies higher; an open quotation mark must not swallow the file
 SOURCE_WORDS = ("source", "src")
@@ -73,7 +73,7 @@ def table_layout(path: Path, source: str, target: str, columns: Sequence[str] | 
 def _unit(row: Row, layout: Layout, width: int, place: Place) -> Unit:
     if len(row) < layout.width or len(row) != width:
         needed = max(width, layout.width)
-        return Fault(place, f"{len(row)} columns, where {needed} are expected", shown("\t".join(row)))
+        return (Blank if row == [""] else Fault)(place, f"{len(row)} columns, where {needed} are expected", shown("\t".join(row)))
     return Pair(row[layout.source], row[layout.target], place)
 
 

@@ -24,6 +24,7 @@ class About:
     target: str
     longest_trained: int  # most tokens that a text of the training data had
     places: int | None = None  # how many places the model has vectors for; None where it knows every place
+    context: int = 0  # sentences before a text that are read with it
 
     @property
     def longest(self) -> int:

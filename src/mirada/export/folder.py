@@ -18,6 +18,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mirada.decoding.engine import About
+from mirada.text.context import MOST
 from mirada.text.slots import COUNT
 from mirada.text.subwords import Subwords
 
@@ -54,6 +55,7 @@ class Exported(BaseModel):
     vocabulary: int = Field(ge=5, le=1_000_000)
     slots: int = Field(default=0, ge=0, le=COUNT)  # marks that placeholders are hidden behind; see mirada.text.slots
     longest: int = Field(ge=1)  # most tokens that a text of the training data had
+    context: int = Field(default=0, ge=0, le=MOST, exclude_if=lambda count: count == 0)  # sentences read before each
     places: int | None = Field(default=None, ge=1)  # None where the model knows every place
     quantization: Quantization = "none"
     shortlist: int | None = Field(default=None, ge=1)  # how many subwords it has, if there is one
@@ -62,7 +64,7 @@ class Exported(BaseModel):
     @property
     def about(self) -> About:
         """What the model is for."""
-        return About(self.source, self.target, self.longest, self.places)
+        return About(self.source, self.target, self.longest, self.places, self.context)
 
 
 def is_exported(folder: Path) -> bool:

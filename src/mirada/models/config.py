@@ -28,6 +28,11 @@ class Strict(BaseModel):
     )
 
 
+def unused(count: int) -> bool:
+    """Whether a count is 0: what is not used is not written, so that folders without it stay as they were."""
+    return count == 0
+
+
 class AnyShape(Strict):
     """What the config of every model says, whatever its task."""
 

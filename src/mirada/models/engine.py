@@ -47,7 +47,7 @@ class TorchEngine:
         configs = [one.config for one in (self.loaded, *self.others)]
         places = [config.model.places for config in configs if config.model.places is not None]
         longest = min(config.longest for config in configs)
-        return About(configs[0].source, configs[0].target, longest, min(places, default=None))
+        return About(configs[0].source, configs[0].target, longest, min(places, default=None), configs[0].context)
 
     @property
     def subwords(self) -> Subwords:

@@ -47,6 +47,8 @@ def _differences(one: Loaded, first: Loaded, name: str) -> Iterator[str]:
     ):
         if ours != theirs:
             yield f"{verb} {ours}, and {name} {verb} {theirs}"
+    if one.config.context != first.config.context:
+        yield f"reads {one.config.context} sentences before each, and {name} reads {first.config.context}"
     if difference := _subword_difference(one.subwords, first.subwords):
         yield f"has other subwords than {name}: {difference}"
 

@@ -20,9 +20,10 @@ from torch import Tensor, nn
 
 from mirada.corpora.writing import replacing
 from mirada.models.build import build
-from mirada.models.config import AnyShape, ModelConfig, Strict, problems
+from mirada.models.config import AnyShape, ModelConfig, Strict, problems, unused
 from mirada.models.encoder_decoder import TranslationModel
 from mirada.models.undrawn import Undrawn
+from mirada.text.context import MOST
 from mirada.text.slots import COUNT
 from mirada.text.subwords import Subwords
 
@@ -61,6 +62,7 @@ class FolderConfig(AnyFolderConfig):
     vocabulary: int = Field(ge=5, le=1_000_000)
     slots: int = Field(default=0, ge=0, le=COUNT)  # marks that placeholders are hidden behind; see mirada.text.slots
     longest: int = Field(default=256, ge=1)  # most tokens that a text of the training data had
+    context: int = Field(default=0, ge=0, le=MOST, exclude_if=unused)  # sentences before, read with each source
     alignment_layer: int | None = Field(default=None, ge=0)  # of the decoder: the one whose looks align words best
     model: ModelConfig
 

@@ -20,7 +20,8 @@ from mirada.evaluation.translation import score, tokenizer_for
 from mirada.layers.noise import Noise
 from mirada.models.encoder_decoder import TranslationModel
 from mirada.tasks.task import Score
-from mirada.text.coding import decode, encode
+from mirada.text.coding import Coded, decode, encode, preceded
+from mirada.text.context import Context
 from mirada.text.subwords import END, Subwords
 
 VALIDATION_TOKENS = 8_000  # padded, in a batch
@@ -32,7 +33,7 @@ class Development:
     Pairs with a side of more than `longest` tokens are left out: the model may have no places for them.
     """
 
-    def __init__(self, store: Store, pairs: Sequence[tuple[str, str]], longest: int) -> None:
+    def __init__(self, store: Store, pairs: Sequence[tuple[str, str, Context]], longest: int) -> None:
         sides = (store.source_lengths, store.target_lengths)
         fitting = np.max([side.reshape(len(store), -1)[:, 0] for side in sides], axis=0) <= longest
         self.store = store
@@ -41,6 +42,7 @@ class Development:
             raise CorpusError(f"no development pair has at most {longest} tokens on each side; raise data.longest")
         self.sources = [pairs[row][0] for row in self.rows.tolist()]
         self.references = [pairs[row][1] for row in self.rows.tolist()]
+        self.contexts = [pairs[row][2] for row in self.rows.tolist()]
         self.longest = int(store.target_lengths.reshape(len(store), -1)[self.rows, 0].max())
         self.longest_source = longest
 
@@ -89,7 +91,13 @@ class TranslationTask:
     def _scores(self) -> dict[str, float]:
         looked_at = self._development
         said = translate_texts(
-            self._model, self._subwords, looked_at.sources, self._search, looked_at.longest_source, self._device
+            self._model,
+            self._subwords,
+            looked_at.sources,
+            self._search,
+            looked_at.longest_source,
+            looked_at.contexts,
+            self._device,
         )
         scores = score(said, looked_at.references, self._tokenizer)
         return {"chrf": scores.chrf.score, "bleu": scores.bleu.score}
@@ -124,11 +132,15 @@ def translate_texts(
     texts: Sequence[str],
     search: Search,
     longest: int,
+    contexts: Sequence[Context],
     device: torch.device | str = "cpu",
 ) -> list[str]:
-    """Texts translated as they are, each cut to the longest length that the model knows."""
-    coded = encode(subwords, texts)
-    sources = [one.ids if len(one.ids) <= longest else [*one.ids[: longest - 1], END] for one in coded]
+    """Texts translated as they are, each cut to the longest length that the model knows, with what stands before."""
+    coded = [
+        one if len(one.ids) <= longest else Coded([*one.ids[: longest - 1], END], one.symbols)
+        for one in encode(subwords, texts)
+    ]
+    sources = [one.ids for one in preceded(subwords, coded, contexts, longest)]
     with evaluating(model):
         found = decode_many(model, sources, search, device)
     return decode(subwords, [best[0].tokens for best in found], [one.symbols for one in coded])

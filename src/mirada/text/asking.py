@@ -5,10 +5,11 @@ What is asked for goes the way of every text: symbols into the slots that they h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mirada.text.coding import encode_beside
+from mirada.text.context import Before, Context
 from mirada.text.joints import contains
 from mirada.text.normalise import normalise
 from mirada.text.sentences import Part
@@ -23,15 +24,22 @@ Forms = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A text, and what is asked of its translation. White space at the ends of a prefix or a phrase means nothing."""
+    """A text, and what is asked of its translation. White space at the ends of a prefix or a phrase means nothing.
+
+    `context` are sentences that stand before the text, the oldest first. They are not translated; a model reads as
+    many of the last ones as it was trained with.
+    """
 
     text: str
     prefix: str = ""
     must: tuple[str, ...] = ()
+    context: Context = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.must, str):
             raise ValueError(f"must = {self.must!r} is a single text; give a tuple of phrases, such as (phrase,)")
+        if isinstance(self.context, str):
+            raise ValueError(f"context = {self.context!r} is a single text; give a tuple of sentences, such as (text,)")
         if len(self.must) > MOST_PHRASES:
             raise ValueError(f"{len(self.must)} phrases are asked of one translation; use at most {MOST_PHRASES}")
         if not all(map(normalise, self.must)):
@@ -45,6 +53,11 @@ class Asked:
         """Whether nothing is asked of the translation."""
         return not self.must and not self.prefix.strip()
 
+    def reading(self, count: int) -> Asked:
+        """The same with the last `count` sentences of its context."""
+        read = self.context[-count:] if count else ()
+        return self if read == self.context else replace(self, context=read)
+
     def lacks(self, translation: str) -> bool:
         """Whether a translation is without something that was asked for."""
         if self.is_plain:
@@ -53,12 +66,25 @@ class Asked:
         return not begins or not all(contains(translation, phrase) for phrase in self.must)
 
 
-def shared_out(asked: Asked, parts: Sequence[Part]) -> list[Asked]:
+def in_documents(texts: Iterable[str | Asked], count: int) -> Iterator[Asked]:
+    """The sentences of documents, each with up to `count` before it; one without words ends a document."""
+    before = Before(count)
+    for one in texts:
+        asked = Asked(one) if isinstance(one, str) else one
+        yield replace(asked, context=before.pass_by(asked.text))
+
+
+def shared_out(asked: Asked, parts: Sequence[Part], context: int = 0) -> list[Asked]:
     """What is asked of the translation of each part of a text: the prefix of the first that is not empty.
+
+    Before a part stand up to `context` others, and before those what stands before the text.
 
     Which of several parts a phrase belongs to nobody knows: none is made to say it, and its absence is flagged.
     """
-    shared = [Asked(part.text) for part in parts]
+    before = Before(context)
+    for text in asked.context:
+        before.pass_by(text)
+    shared = [Asked(part.text, context=before.pass_by(part.text) if part.text else ()) for part in parts]
     filled = [number for number, part in enumerate(parts) if part.text]
     if filled:
         must = asked.must if len(filled) == 1 else ()

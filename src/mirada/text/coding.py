@@ -10,7 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
+import numpy as np
+
+from mirada.text.context import Context, counts_of, fitting
 from mirada.text.normalise import normalise
 from mirada.text.slots import findings, hide, numbered, replaced, show, without_marks
 from mirada.text.subwords import SPACE, SPECIAL, Subwords
@@ -18,10 +22,14 @@ from mirada.text.subwords import SPACE, SPECIAL, Subwords
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """The ids of a text, with the end mark, and the symbols that its slots stand for."""
+    """The ids of a text, with the end mark, and the symbols that its slots stand for.
+
+    The first `before` ids are those of sentences that stand before the text and are read with it.
+    """
 
     ids: list[int]
     symbols: tuple[str, ...]
+    before: int = 0
 
 
 def encode(subwords: Subwords, texts: Sequence[str]) -> list[Coded]:
@@ -29,6 +37,24 @@ def encode(subwords: Subwords, texts: Sequence[str]) -> list[Coded]:
     hidden = [hide(text, subwords.slots) for text in texts]
     ids = subwords.encode_many([one.text for one in hidden], end=True)
     return [Coded(row, one.symbols) for row, one in zip(ids, hidden, strict=True)]
+
+
+def preceded(
+    subwords: Subwords, coded: Sequence[Coded], contexts: Sequence[Context], longest: int | None
+) -> list[Coded]:
+    """Texts behind the sentences that stand before them, as many as leave a source no longer than `longest` ids."""
+    if not any(contexts):
+        return list(coded)
+    texts = list(dict.fromkeys(chain.from_iterable(contexts)))
+    known = dict(zip(texts, subwords.encode_many(list(map(without_marks, texts)), end=True), strict=True))
+    rows = [[*(known[text] for text in context), one.ids] for one, context in zip(coded, contexts, strict=True)]
+    lengths = np.array([len(ids) for row in rows for ids in row], dtype=np.int64)
+    read = iter(fitting(lengths, counts_of(contexts), longest).tolist())
+    fitted = [[ids for ids in row if next(read)] for row in rows]
+    return [
+        Coded(list(chain.from_iterable(row)), one.symbols, sum(map(len, row[:-1])))
+        for one, row in zip(coded, fitted, strict=True)
+    ]
 
 
 def encode_beside(subwords: Subwords, text: str, source: str) -> list[int]:

@@ -36,6 +36,11 @@ def write_card(
         ),
         *(f"- {count:,} dropped: {reason}" for reason, count in facts.dropped.items()),
         *([f"- {facts.synthetic:,} of the pairs trained on have a side that a model wrote"] if facts.synthetic else []),
+        *(
+            [f"- {facts.documents:,} documents; sources are read with up to {config.context} sentences before them"]
+            if config.context
+            else []
+        ),
         f"- {facts.vocabulary:,} subwords, {facts.variants} segmentations of each pair",
         "",
         "## Model",

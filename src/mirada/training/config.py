@@ -7,7 +7,8 @@ from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
-from mirada.models.config import ModelConfig, Shape, Strict, TransformerConfig
+from mirada.models.config import ModelConfig, Shape, Strict, TransformerConfig, unused
+from mirada.text.context import MOST
 from mirada.training.forcing_config import ForcingConfig, TeacherConfig
 from mirada.training.precision import PrecisionKind
 from mirada.training.schedule import ScheduleKind
@@ -31,6 +32,13 @@ class DataConfig(Strict):
     dev_share: float | None = Field(default=None, ge=0, lt=0.5)
     test_share: float | None = Field(default=None, ge=0, lt=0.5)
     longest_characters: int = Field(default=2_000, ge=10, le=1_000_000)
+    context: int = Field(
+        default=0,
+        ge=0,
+        le=MOST,
+        exclude_if=unused,
+        description="sentences before it in its document that each source is read with",
+    )
     synthetic: SyntheticConfig = SyntheticConfig()
 
 

@@ -92,7 +92,8 @@ def best_weights(
 def _test(model: TranslationModel, prepared: Prepared, config: FolderConfig) -> Scores | None:
     if not prepared.test_pairs:
         return None
-    sources = [source for source, _ in prepared.test_pairs]
+    sources = [pair.source for pair in prepared.test_pairs]
+    contexts = [pair.context for pair in prepared.test_pairs]
     search = Search(beam=5, longest=config.model.places)
-    said = translate_texts(model, prepared.subwords, sources, search, config.longest)
-    return score(said, [target for _, target in prepared.test_pairs], tokenizer_for(config.target))
+    said = translate_texts(model, prepared.subwords, sources, search, config.longest, contexts)
+    return score(said, [pair.target for pair in prepared.test_pairs], tokenizer_for(config.target))

@@ -5,28 +5,29 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from mirada.corpora import prepare
 from mirada.corpora.check import Limits
 from mirada.corpora.findings import DropsFile
 from mirada.corpora.mixing import Own, Proportions, mix
 from mirada.corpora.opening import Meter
-from mirada.corpora.pair import CorpusError, Unit
+from mirada.corpora.pair import CorpusError, Pair, Unit
 from mirada.corpora.prepare import Divided, Gathered, Settings
 from mirada.corpora.reading import meter_of, read, sources
 from mirada.corpora.split import Shares, Side, shares_for
 from mirada.corpora.store import DamagedStoreError, Store, StoreWriter, file_identity, fingerprint
 from mirada.corpora.verdict import choose_preset, judge, running_words
-from mirada.models.config import Strict
+from mirada.models.config import Strict, unused
 from mirada.models.folder import SUBWORDS, read_json, write_file
+from mirada.text.context import Context, in_order, joined
 from mirada.text.slotting import hide_shared
 from mirada.text.subwords import Subwords
 from mirada.training.config import DataConfig
@@ -78,6 +79,7 @@ class Facts(PreparedFacts):
     synthetic: int = 0
     dev: int
     test: int
+    documents: int = Field(default=0, exclude_if=unused)  # that were read for the context of pairs
     vocabulary: int
     variants: int
     preset: str  # that suits the data
@@ -86,22 +88,45 @@ class Facts(PreparedFacts):
         return f"{self.train:,} pairs trained on, {self.dev:,} looked at, {self.test:,} to test with"
 
 
+class HeldOut(NamedTuple):
+    """A pair that is looked at or tested with, and what stands before its source."""
+
+    source: str
+    target: str
+    context: Context = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Prepared:
     """Data that is ready to train on."""
 
     train: Store
     dev: Store
-    dev_pairs: list[tuple[str, str]]
-    test_pairs: list[tuple[str, str]]
+    dev_pairs: list[HeldOut]
+    test_pairs: list[HeldOut]
     subwords: Subwords
     facts: Facts
 
 
 def prepare_data(
-    folder: Path, files: Files, config: DataConfig, seed: int, given: Subwords | None, sample: int, say: Say
+    folder: Path,
+    files: Files,
+    config: DataConfig,
+    seed: int,
+    given: Subwords | None,
+    sample: int,
+    say: Say,
+    places: int | None = None,
 ) -> Prepared:
-    """The data of a run, from its folder where it was made from the same files and settings, else made now."""
+    """The data of a run, from its folder where it was made from the same files and settings, else made now.
+
+    `places` are those that the model has vectors for: what stands before a text is cut to them.
+    """
+    if config.context and files.synthetic:
+        raise CorpusError(
+            f"data.context = {config.context} and synthetic pairs were asked for together, and what a model made has no "
+            "documents; leave out --context, or --monolingual, or train on real pairs instead of distilling"
+        )
     ingredients = {
         "format": FORMAT,
         "files": files.identities,
@@ -110,7 +135,10 @@ def prepare_data(
         "sample": sample,
         "subwords": None if given is None else fingerprint({"model": given.to_bytes().hex()}),
     }
-    order = _Order(files, config, seed, given, sample, fingerprint(ingredients))
+    if config.context:
+        ingredients["places"] = places
+    longest = config.longest if places is None else min(config.longest, places)
+    order = _Order(files, config, seed, given, sample, longest, fingerprint(ingredients))
     found = _reuse(folder, order.made_from, say)
     if found is None:
         _make(folder, order, say)
@@ -127,6 +155,7 @@ class _Order:
     seed: int
     given: Subwords | None  # of the model that the run starts from
     sample: int  # development pairs that are looked at
+    longest: int  # tokens of a source with what stands before it
     made_from: str
 
 
@@ -196,10 +225,11 @@ def _make(folder: Path, order: _Order, say: Say) -> None:
         variants,
         order.seed,
         Progress("stored", say),
+        order.longest,
     )
     held_out = {part: _held_out(part, gathered[part], divided) for part in ("dev", "test")}
     if not held_out["dev"]:
-        held_out["dev"] = list(divided.gathered.spool.chosen(divided.rows(Side.TRAIN)))
+        held_out["dev"] = _as_held_out(divided.gathered.spool.pairs(divided.rows(Side.TRAIN)))
         say("No pair could be set aside: the run looks at pairs that it trains on, so scores will be too good.")
     _build_held_out(data, held_out, order, subwords)
     facts = Facts(
@@ -210,6 +240,7 @@ def _make(folder: Path, order: _Order, say: Say) -> None:
         synthetic=_synthetic_in(training, divided, order.config),
         dev=len(held_out["dev"]),
         test=min(len(held_out["test"]), TEST_SENTENCES),
+        documents=divided.gathered.documents,
         vocabulary=subwords.size,
         variants=variants,
         preset=choose_preset(running_words(training.gathered.report)).name,
@@ -228,7 +259,14 @@ def _check_and_divide(
     """Every file checked; the real pairs split or set apart from the user's own dev and test; what is trained on."""
     files, config = order.files, order.config
     settings = Settings(
-        files.source, files.target, Limits(longest=config.longest_characters), None, config.vocabulary, 1, order.seed
+        files.source,
+        files.target,
+        Limits(longest=config.longest_characters),
+        None,
+        config.vocabulary,
+        1,
+        order.seed,
+        config.context,
     )
     with DropsFile(folder / DROPS) as drops:
         gathered = {part: _gather(part, files, settings, folder / DATA, drops, say) for part in (*PARTS, SYNTHETIC)}
@@ -269,6 +307,11 @@ def _gather(part: str, files: Files, settings: Settings, data: Path, drops: Drop
     meter = meter_of(paths)
     units = telling(read(paths, files.source, files.target, columns, meter), meter, say)
     found = prepare.gather(units, settings, data / f"{part}.spool", drops)
+    if settings.context:
+        say(
+            f"{found.documents:,} {part} documents, which end with their file or an empty line; each source is read with "
+            f"{settings.context} before it at most."
+        )
     if part != "train":
         say(f"{found.report.kept:,} of {found.report.read:,} {part} pairs are used.")
         if not found.report.kept:
@@ -310,26 +353,34 @@ def telling(units: Iterator[Unit], meter: Meter, say: Say) -> Iterator[Unit]:
         yield unit
 
 
-def _held_out(part: str, own: Gathered | None, divided: Divided) -> list[tuple[str, str]]:
+def _held_out(part: str, own: Gathered | None, divided: Divided) -> list[HeldOut]:
     """The pairs to look at or to test with: the user's own, else those of the split."""
     if own is not None:
-        return [(pair.source, pair.target) for pair in own.spool]
+        return _as_held_out(own.spool)
     rows = divided.rows(Side.DEV if part == "dev" else Side.TEST)
-    return list(divided.gathered.spool.chosen(rows)) if rows.any() else []
+    return _as_held_out(divided.gathered.spool.pairs(rows)) if rows.any() else []
 
 
-def _build_held_out(data: Path, held_out: dict[str, list[tuple[str, str]]], order: _Order, subwords: Subwords) -> None:
+def _as_held_out(pairs: Iterable[Pair]) -> list[HeldOut]:
+    return [HeldOut(pair.source, pair.target, pair.context) for pair in pairs]
+
+
+def _build_held_out(data: Path, held_out: dict[str, list[HeldOut]], order: _Order, subwords: Subwords) -> None:
     """The sample of the development set as a store and as text, and the test set as text."""
     chosen = {"dev": spread(held_out["dev"], order.sample), "test": spread(held_out["test"], TEST_SENTENCES)}
     for part, found in chosen.items():
-        write_file(data / f"{part}.json", json.dumps(found, ensure_ascii=False).encode())
+        rows = [[pair.source, pair.target, *pair.context] for pair in found]
+        write_file(data / f"{part}.json", json.dumps(rows, ensure_ascii=False).encode())
     with StoreWriter(data / "dev", order.made_from, subwords.size, 1) as writer:
-        hidden = [hide_shared(*pair) if subwords.slots else pair for pair in chosen["dev"]]
-        sides = ([source for source, _ in hidden], [target for _, target in hidden])
-        writer.add(*([subwords.encode_flat(side, end=True)] for side in sides))
+        pairs = [(pair.source, pair.target) for pair in chosen["dev"]]
+        hidden = [hide_shared(*pair) if subwords.slots else pair for pair in pairs]
+        contexts = [pair.context for pair in chosen["dev"]]
+        sources = subwords.encode_flat(in_order([source for source, _ in hidden], contexts), end=True)
+        targets = subwords.encode_flat([target for _, target in hidden], end=True)
+        writer.add([joined(sources, contexts, order.longest)], [targets])
 
 
-def spread(pairs: list[tuple[str, str]], count: int) -> list[tuple[str, str]]:
+def spread(pairs: list[HeldOut], count: int) -> list[HeldOut]:
     """At most `count` pairs, taken evenly from all."""
     if len(pairs) <= count:
         return pairs
@@ -341,8 +392,9 @@ def default_variants(pairs: int) -> int:
     return 8 if pairs < MANY_VARIANTS else 4 if pairs < FEW_VARIANTS else 1
 
 
-def _read_pairs(path: Path) -> list[tuple[str, str]]:
+def _read_pairs(path: Path) -> list[HeldOut]:
     try:
-        return [(str(source), str(target)) for source, target in json.loads(path.read_bytes())]
+        rows = json.loads(path.read_bytes())
+        return [HeldOut(str(source), str(target), tuple(map(str, context))) for source, target, *context in rows]
     except (OSError, ValueError, TypeError):
         raise DamagedStoreError(f"{path} is damaged or missing") from None

@@ -60,7 +60,14 @@ class TranslationFamily(Asked):
         given = None if self.loaded is None else self.loaded.subwords
         training = early.training
         prepared = prepare_data(
-            self.output, self.files, early.data, training.seed, given, training.validation_sentences, say
+            self.output,
+            self.files,
+            early.data,
+            training.seed,
+            given,
+            training.validation_sentences,
+            say,
+            early.model.places,
         )
 
         def subject(name: str) -> TranslationSubject:
@@ -70,7 +77,7 @@ class TranslationFamily(Asked):
 
     def _continued(self, loaded: Loaded) -> RunConfig:
         """The config of a run that begins from a trained model: its shape is given."""
-        below: Tree = {"model": loaded.config.model.model_dump(mode="json")}
+        below: Tree = {"model": loaded.config.model.model_dump(mode="json"), "data": {"context": loaded.config.context}}
         config = validate(merge(below, self.settings), self.where)
         self.require_own_model(loaded.config.model, config.model)
         return config
@@ -132,6 +139,7 @@ class TranslationSubject:
             vocabulary=self.prepared.subwords.size,
             slots=self.prepared.subwords.slots,
             longest=self.batches(self.config.training.batch_tokens, 1).longest,
+            context=self.config.data.context,
             model=self.config.model,
         )
         select = self.config.training.select

@@ -24,6 +24,8 @@ from mirada.corpora.demo.verbs import BY_WORD as VERB
 from mirada.corpora.demo.verbs import CLIMB, ENTER, FIT
 from mirada.corpora.demo.words import Adjective, Combination, Noun, Tense, Verb
 
+# What is told: a verb, its tense, subject and object, an adjective, whether it is said of the subject, and how much.
+Told = tuple[Verb, Tense, tuple[Phrase, Phrase], Adjective, bool, tuple[str, str]]
 # Adjectives with the nouns that each can be said of in a frame; * is all of them.
 Reasons = dict[str, str]
 
@@ -182,12 +184,17 @@ DEGREES = (("too", "demasiado"), ("too", "demasiado"), ("too", "demasiado"), ("v
 
 def animal_reason(dice: Dice) -> Draft:
     """A sentence where "it" is an animal or a thing, told apart by the adjective."""
-    return _from_frame(dice, dice.weigh(FRAMES), DEGREES)
+    return tell(*_drawn(dice, dice.weigh(FRAMES)))
 
 
 def person_reason(dice: Dice) -> Draft:
     """A sentence where "it" is the thing and "he" or "she" the person."""
-    return _from_frame(dice, dice.weigh(PEOPLES), DEGREES)
+    return tell(*_drawn(dice, dice.weigh(PEOPLES)))
+
+
+def reason_apart(dice: Dice) -> tuple[Draft, Draft]:
+    """Two sentences, where "it" of the second means a noun of the first."""
+    return tell_apart(*_drawn(dice, dice.weigh(PEOPLES if dice.chance(0.25) else FRAMES)))
 
 
 def tell(
@@ -199,19 +206,52 @@ def tell(
     degree: tuple[str, str],
 ) -> Draft:
     """The sentence of a subject, an object and a reason that is said of one of them."""
-    subject, thing = nouns
-    meant = subject if of_subject else thing
-    main = acting(subject, verb, tense, thing, negative=tense is not Tense.WANTED)
-    past = tense in (Tense.PAST, Tense.COULD, Tense.WANTED)
-    reason = being(again_as(meant), adjective, Tense.PAST if past else Tense.PRESENT, degree)
+    main, reason = _clauses(verb, tense, nouns, adjective, of_subject, degree)
     join = (", but", ", pero") if tense is Tense.WANTED else (" because", " porque")
     start = english_statement(main)
     english = f"{start}{join[0]} {english_statement(reason)}"
     spanish = f"{spanish_statement(main)}{join[1]} {spanish_statement(reason)}"
-    heads = len(subject.english.split()) - 1, len(start.split()) - 1
-    antecedent, rival = heads if of_subject else heads[::-1]
+    antecedent, rival = _heads(nouns[0], start, of_subject)
     reference = Reference(len(start.split()) + 1, antecedent, rival, len(spanish.split()) - 1)
     return Draft(english, spanish, _met(main, reason), reference=reference)
+
+
+def tell_apart(
+    verb: Verb,
+    tense: Tense,
+    nouns: tuple[Phrase, Phrase],
+    adjective: Adjective,
+    of_subject: bool,
+    degree: tuple[str, str],
+) -> tuple[Draft, Draft]:
+    """The same in two sentences: what happened, and the reason; of the reference two places are of the first one."""
+    main, reason = _clauses(verb, tense, nouns, adjective, of_subject, degree)
+    start, spanish = english_statement(main), spanish_statement(reason)
+    reference = Reference(0, *_heads(nouns[0], start, of_subject), len(spanish.split()) - 1)
+    first = Draft(start, spanish_statement(main), main.combinations)
+    return first, Draft(english_statement(reason), spanish, _met(main, reason), reference=reference)
+
+
+def _clauses(
+    verb: Verb,
+    tense: Tense,
+    nouns: tuple[Phrase, Phrase],
+    adjective: Adjective,
+    of_subject: bool,
+    degree: tuple[str, str],
+) -> tuple[Clause, Clause]:
+    """What happened, and the reason for it."""
+    subject, thing = nouns
+    meant = subject if of_subject else thing
+    main = acting(subject, verb, tense, thing, negative=tense is not Tense.WANTED)
+    past = tense in (Tense.PAST, Tense.COULD, Tense.WANTED)
+    return main, being(again_as(meant), adjective, Tense.PAST if past else Tense.PRESENT, degree)
+
+
+def _heads(subject: Phrase, start: str, of_subject: bool) -> tuple[int, int]:
+    """The place of the noun that is meant, and that of the other one, in what happened."""
+    heads = len(subject.english.split()) - 1, len(start.split()) - 1
+    return heads if of_subject else heads[::-1]
 
 
 def lecture() -> tuple[Draft, Draft]:
@@ -231,7 +271,8 @@ def _met(main: Clause, reason: Clause) -> tuple[Combination, ...]:
     return (*main.combinations, *reason.combinations, *pair)
 
 
-def _from_frame(dice: Dice, frame: Frame, degrees: tuple[tuple[str, str], ...]) -> Draft:
+def _drawn(dice: Dice, frame: Frame) -> Told:
+    """What is told by a frame."""
     of_subject = dice.chance(0.5)
     subject, thing = dice.choose(frame.subjects), dice.choose(frame.objects)
     reasons = _reasons(frame, subject, thing, of_subject)
@@ -243,7 +284,7 @@ def _from_frame(dice: Dice, frame: Frame, degrees: tuple[tuple[str, str], ...]) 
         tense = Tense.PAST
     adjective = ADJECTIVE[dice.choose(reasons)]
     nouns = _phrase(dice, subject, adjective), _phrase(dice, thing, adjective)
-    return tell(frame.verb, tense, nouns, adjective, of_subject, dice.choose(degrees))
+    return frame.verb, tense, nouns, adjective, of_subject, dice.choose(DEGREES)
 
 
 def _reasons(frame: Frame, subject: Noun, thing: Noun, of_subject: bool) -> list[str]:

@@ -62,7 +62,12 @@ def set_of(combination: Combination) -> str:
 
 def set_of_pair(pair: DemoPair) -> str:
     """Where a sentence belongs: to the most guarded set of its combinations."""
-    sets = {set_of(combination) for combination in pair.combinations}
+    return most_guarded(pair.combinations)
+
+
+def most_guarded(combinations: Iterable[Combination]) -> str:
+    """The most guarded set that one of these combinations belongs to."""
+    sets = {set_of(combination) for combination in combinations}
     return "test" if "test" in sets else "dev" if "dev" in sets else "train"
 
 

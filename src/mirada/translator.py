@@ -285,15 +285,15 @@ class Translator:
 
         tally = Tally()
 
-        def translate(texts: list[str]) -> list[str]:
-            made = self.translate_with([Asked(text, prefix, tuple(must)) for text in texts], search)
+        def translate(texts: list[Asked]) -> list[str]:
+            made = self.translate_with([replace(one, prefix=prefix, must=tuple(must)) for one in texts], search)
             for translation in made:
                 tally.add(translation)
                 if listen is not None:
                     listen(translation)
             return [translation.text for translation in made]
 
-        filled = fill(path_in, path_out, self.source, self.target, translate, columns, overwrite)
+        filled = fill(path_in, path_out, self.source, self.target, translate, columns, overwrite, self.context)
         return FileSummary(filled.translated, filled.kept, filled.review, tally)
 
     def _divide(self, text: str, coding: _Coding) -> list[Part]:

@@ -19,6 +19,7 @@ from mirada.evaluation.translation import by_length, paired_bootstrap, score
 from mirada.export.folder import ABOUT, MODEL, SETTINGS, SUBWORDS, VOCABULARY, Exported, is_exported, read_about
 from mirada.models.config import StackConfig, TransformerConfig
 from mirada.models.folder import CONFIG, WEIGHTS, FolderConfig, read_config
+from mirada.text.asking import Asked
 from mirada.training import checkpoint
 from mirada.training.checkpoint import Progress
 
@@ -49,8 +50,10 @@ class Translator:
     def engine_for(self, search: Search) -> SimpleNamespace:
         return SimpleNamespace(engine=SimpleNamespace(name="torch"), why="as asked")
 
-    def translate(self, texts: Sequence[str], beam: int = 5) -> list[Translation]:
-        return [self._translated(text) for text in texts]
+    context = 0
+
+    def translate(self, texts: Sequence[str | Asked], beam: int = 5) -> list[Translation]:
+        return [self._translated(one if isinstance(one, str) else one.text) for one in texts]
 
     def _translated(self, text: str) -> Translation:
         words = REFERENCES[SOURCES.index(text)].split()

@@ -16,6 +16,7 @@ from mirada.decoding.options import Search
 from mirada.evaluation.translation import score
 from mirada.models.config import TransformerConfig
 from mirada.models.folder import CONFIG, FolderConfig, read_config
+from mirada.text.asking import Asked
 
 app = typer.Typer(pretty_exceptions_enable=False)
 app.command()(evaluate)
@@ -47,9 +48,11 @@ class Translator:
     def engine_for(self, search: Search) -> SimpleNamespace:
         return SimpleNamespace(engine=SimpleNamespace(name=f"{self.engine} of {search.beam}"), why="as asked")
 
-    def translate(self, texts: Sequence[str], beam: int = 5) -> list[Translation]:
+    context = 0
+
+    def translate(self, texts: Sequence[str | Asked], beam: int = 5) -> list[Translation]:
         calls.append((len(texts), beam))
-        return [self._translated(text) for text in texts]
+        return [self._translated(one if isinstance(one, str) else one.text) for one in texts]
 
     def _translated(self, text: str) -> Translation:
         words = REFERENCES[SOURCES.index(text)].split()

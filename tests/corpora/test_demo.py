@@ -21,6 +21,7 @@ from mirada.corpora.demo import (
     Reference,
     animal_and_street,
     corpus,
+    documents,
     generate,
     set_of,
     set_of_pair,
@@ -30,7 +31,7 @@ from mirada.corpora.demo.antecedents import tell
 from mirada.corpora.demo.clause import Clause, english_question, english_statement, spanish_inverted, spanish_statement
 from mirada.corpora.demo.conjugation import conjugate
 from mirada.corpora.demo.english import add_ed, add_ing, add_s, possessive, with_article
-from mirada.corpora.demo.generate import is_natural
+from mirada.corpora.demo.generate import LEMMAS, is_natural
 from mirada.corpora.demo.holdout import KEPT_FOR_ALL, words_of
 from mirada.corpora.demo.nouns import BY_WORD as NOUN
 from mirada.corpora.demo.nouns import NOUNS, nouns_of
@@ -887,3 +888,34 @@ def test_the_lecture_is_not_in_training(made: DemoCorpus) -> None:
     assert not [text for text in texts if re.search(r"animals?\b.*\bstreets? because (it|they)", text)]
     assert [text for text in texts if re.search(r"animals?\b.*\briver.* because it", text)]
     assert [text for text in texts if re.search(r"(dog|cat|cow|horse)\b.*\bstreet because it", text)]
+
+
+def test_documents_come_in_twos_that_only_the_sentence_before_tells_apart() -> None:
+    made = documents(100, 10, 20, 5)
+    assert documents(100, 10, 20, 5) == made
+    for part in (made.train, made.dev, made.test):
+        for one, other in zip(part[::2], part[1::2], strict=True):
+            assert one.second.source == other.second.source
+            assert one.second.target.split()[:-1] == other.second.target.split()[:-1]
+            assert one.ending != other.ending
+    every = [*made.train, *made.dev, *made.test]
+    assert len({(one.first.source, one.second.source) for one in every}) == len(every)
+    assert all(one.second.source.split()[0] in ("It", "They") for one in every)
+
+
+def test_the_ending_of_a_second_sentence_is_that_of_what_it_means() -> None:
+    for one in documents(100, 0, 0, 2).train:
+        noun = one.first.source.split()[one.reference.antecedent].strip(".")
+        meant = next(known for known in NOUNS if noun in (known.english, known.english_plural))
+        assert one.ending.rstrip(".")[-1 - (noun == meant.english_plural)] == ("a" if meant.feminine else "o")
+
+
+def test_the_nouns_of_a_test_document_never_meet_in_training() -> None:
+    made = documents(40, 10, 20, 1)
+    for name, part in (("dev", made.dev), ("test", made.test)):
+        for one in part:
+            words = one.first.source.split()
+            places = sorted((one.reference.antecedent, one.reference.rival))
+            assert set_of(Combination("reference", *(LEMMAS[words[place].strip(".")] for place in places))) == name
+    with pytest.raises(ValueError, match="train = 3 documents cannot be made; use an even number from 0 to"):
+        documents(3, 0, 0, 1)

@@ -13,10 +13,10 @@ from mirada.corpora.encoding import SOURCE, TARGET, WORTH_TWO, Both, Encoder, Se
 from mirada.corpora.pair import CorpusError, Pair, Place
 from mirada.corpora.spool import Spool, in_chunks
 from mirada.corpora.store_format import NAMES
-from mirada.text.subwords import Subwords
+from mirada.text.subwords import END, Subwords
 from mirada.text.vocabulary import learn
 
-WANTED = Segmenting(variants=3, seed=5)
+WANTED = Segmenting(variants=3, seed=5, longest=60)
 PAIRS = [
     (f"The {noun} of Ana costs {number} euros, {{name{number}}}.", f"¡{{name{number}}}: {nombre} de Ana, {number} €!")
     for number in range(17)
@@ -36,7 +36,8 @@ def subwords() -> Subwords:
 def spool(tmp_path: Path) -> Spool:
     with Spool(tmp_path / "spool") as found:
         for number, (source, target) in enumerate(PAIRS, 1):
-            found.add(Pair(source, target, Place("x.tsv", number)))
+            context = [before for before, _ in PAIRS[max(0, number - 1 - number % 4) : number - 1]]
+            found.add(Pair(source, target, Place("x.tsv", number), tuple(context)))
     return found
 
 
@@ -52,6 +53,17 @@ def test_two_processes_give_what_one_gives(spool: Spool, subwords: Subwords) -> 
     alone = plain(encode_all(everything(spool), subwords, WANTED))
     assert len(alone) == 4
     assert plain(encode_by_two(everything(spool), subwords, WANTED)) == alone
+
+
+def test_no_source_is_longer_with_what_stands_before_it(spool: Spool, subwords: Subwords) -> None:
+    (lines,) = in_chunks(spool.lines(np.ones(len(spool), dtype=np.bool_)))
+    ((ids, lengths),) = Encoder(subwords, WANTED).encode(lines, (SOURCE,))
+    sources = [row.tolist() for row in np.split(ids, np.cumsum(lengths)[:-1])]
+    sentences = {number: [row.count(END) for row in sources[3 * number : 3 * number + 3]] for number in range(4)}
+    assert max(lengths) <= 60
+    assert sentences[0] == [1, 1, 1]
+    assert max(max(counts) for counts in sentences.values()) > 1
+    assert all(row[-1] == END for row in sources)
 
 
 def test_no_chunk_gives_nothing(subwords: Subwords) -> None:

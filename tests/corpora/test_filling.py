@@ -16,24 +16,27 @@ from mirada.corpora.filling import fill
 from mirada.corpora.opening import opened
 from mirada.corpora.pair import CorpusError, Pair
 from mirada.corpora.reading import read
+from mirada.text.asking import Asked
 from mirada.text.placeholders import SYMBOLS
 
 DATA = Path(os.environ.get("MIRADA_DATA", "absent"))
 real = pytest.mark.skipif(not DATA.is_dir(), reason="MIRADA_DATA names no folder with corpora")
 asked: list[str] = []
+before: list[tuple[str, ...]] = []
 
 
-def shout(texts: list[str]) -> list[str]:
+def shout(texts: list[Asked]) -> list[str]:
     """A translator for tests: every word in capitals, every protected symbol as it was."""
-    asked.extend(texts)
+    asked.extend(one.text for one in texts)
+    before.extend(one.context for one in texts)
     done = []
-    for text in texts:
+    for text in (one.text for one in texts):
         parts = re.split(f"({SYMBOLS.pattern})", text)
         done.append("".join(part if SYMBOLS.fullmatch(part) else part.upper() for part in parts if part))
     return done
 
 
-def forget(texts: list[str]) -> list[str]:
+def forget(texts: list[Asked]) -> list[str]:
     """A translator that loses every protected symbol."""
     return ["X" for _ in texts]
 
@@ -41,10 +44,11 @@ def forget(texts: list[str]) -> list[str]:
 @pytest.fixture(autouse=True)
 def _nothing_asked() -> None:
     asked.clear()
+    before.clear()
 
 
 def filled(
-    path: Path, content: str | bytes, translate: Callable[[list[str]], list[str]] = shout, **more: object
+    path: Path, content: str | bytes, translate: Callable[[list[Asked]], list[str]] = shout, **more: object
 ) -> str:
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     out = path.with_name(f"out.{path.name}")
@@ -78,7 +82,7 @@ def test_what_is_written_is_packed_as_it_is_named(suffix: str, tmp_path: Path) -
 def test_many_lines_come_in_batches_and_in_order(tmp_path: Path) -> None:
     sizes: list[int] = []
 
-    def count(texts: list[str]) -> list[str]:
+    def count(texts: list[Asked]) -> list[str]:
         sizes.append(len(texts))
         return shout(texts)
 
@@ -325,8 +329,8 @@ def test_po_knows_what_gettext_takes_for_a_format(tmp_path: Path) -> None:
     entries = '#, python-format\nmsgid "10% of it"\nmsgstr ""\n\nmsgid "20% of it"\nmsgstr ""\n'
     entries += '\n#, c-format\nmsgid "%s of %d"\nmsgstr ""\n'
 
-    def translate(texts: list[str]) -> list[str]:
-        return [text.replace("% of it", "% de eso").replace("%s of %d", "%2$d de %1$s") for text in texts]
+    def translate(texts: list[Asked]) -> list[str]:
+        return [one.text.replace("% of it", "% de eso").replace("%s of %d", "%2$d de %1$s") for one in texts]
 
     filled(tmp_path / "x.po", header + entries, translate)
     msgfmt(tmp_path / "out.x.po")
@@ -346,6 +350,35 @@ def test_every_plural_form_is_filled(language: str, forms: int, tmp_path: Path) 
     assert list(entry.msgstr_plural.values()).count("%d FILE\n") == (forms > 1)
 
 
+def test_what_stands_before_a_text_comes_with_it_translated_or_not(tmp_path: Path) -> None:
+    found = {}
+    for name, content in (
+        ("x.txt", "one\ntwo\n\nthree\n4\nfive\n"),
+        ("x.csv", "document,en,es\na,one,\na,two,DOS\na,three,\nb,four,\n"),
+        ("x.tmx", TMX),
+        ("x.xlf", ONE),
+        ("x.po", PO),
+    ):
+        asked.clear()
+        before.clear()
+        filled(tmp_path / name, content, context=1)
+        found[name] = list(zip(asked, before, strict=True))
+    assert found["x.txt"] == [("one", ()), ("two", ("one",)), ("three", ()), ("five", ("4",))]
+    assert found["x.csv"] == [("one", ()), ("three", ("two",)), ("four", ())]
+    assert found["x.tmx"][1] == ("dog", ("The <1/> <2>red</2> cat",))
+    assert [context for _, context in found["x.xlf"]] == [(), ("A <1>big {{ type }}</1> cat",), ("bird",), ("One.",)]
+    assert found["x.po"] == [
+        ("cat", ()),
+        ("%d file", ("cat",)),
+        ("%d files", ("%d file",)),
+        ("a new %s", ("%d files",)),
+        ("First line", ("bird",)),
+        ("Second line", ("First line",)),
+    ]
+    filled(tmp_path / "x.po", PO)
+    assert set(before[-len(found["x.po"]) :]) == {()}
+
+
 def test_filling_twice_asks_nothing_the_second_time(tmp_path: Path) -> None:
     for name, content in (("x.tmx", TMX), ("x.xlf", ONE), ("y.xlf", TWO), ("x.po", PO)):
         first = filled(tmp_path / name, content)
@@ -355,7 +388,7 @@ def test_filling_twice_asks_nothing_the_second_time(tmp_path: Path) -> None:
 
 
 def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
-    def fail(texts: list[str]) -> list[str]:
+    def fail(texts: list[Asked]) -> list[str]:
         raise RuntimeError("no model")
 
     (tmp_path / "x.txt").write_text("one\n")

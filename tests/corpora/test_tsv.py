@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mirada.corpora.pair import CorpusError, Fault, Pair
+from mirada.corpora.pair import Blank, CorpusError, Fault, Pair
 from mirada.corpora.tsv import read_tsv, table_layout
 
 
@@ -72,7 +72,7 @@ def test_rows_of_another_width_are_faults(tmp_path: Path) -> None:
     path = tmp_path / "x.tsv"
     path.write_bytes(b"cat\tgato\nalone\na\tb\tc\n\xff\tx\n\ndog\tperro\n")
     found = list(read_tsv(path, "en", "es"))
-    assert [type(unit) for unit in found] == [Pair, Fault, Fault, Fault, Fault, Pair]
+    assert [type(unit) for unit in found] == [Pair, Fault, Fault, Fault, Blank, Pair]
     assert [unit.place.number for unit in found] == [1, 2, 3, 4, 5, 6]
     assert [unit.reason for unit in found if isinstance(unit, Fault)][:2] == [
         "1 columns, where 2 are expected",

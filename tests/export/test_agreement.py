@@ -6,6 +6,7 @@ import pytest
 
 from mirada.export.agreement import SENTENCES, choose_sentences
 from mirada.models.engine import TorchEngine
+from mirada.text.asking import Asked
 from tests.export.models import random_model, shape
 
 
@@ -18,7 +19,7 @@ def test_the_models_own_come_first(engine, tmp_path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "dev.json").write_text(json.dumps([["Go home.", "x"], ["word " * 90, "y"], ["12", "z"]]))
     found = choose_sentences(tmp_path, None, engine)
-    assert (found.texts, found.origin) == (["Go home."], "the model's own dev set")
+    assert (found.texts, found.origin) == ([Asked("Go home.")], "the model's own dev set")
     (tmp_path / "data" / "test.json").write_text(json.dumps([["No!", "x"]] * 200))
     assert len(choose_sentences(tmp_path, None, engine).texts) == SENTENCES
 

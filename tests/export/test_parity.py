@@ -34,6 +34,7 @@ MODELS = {
     "deep encoder": shape(encoder=stack(layers=3, heads=1), decoder=stack(layers=1, pattern=Causal())),
 }
 SOURCES = subwords().encode_many([*TEXTS, "Go.", "no", "Wait, wait, and then save the file: one two."], end=True)
+SOURCES.append([*SOURCES[3], *SOURCES[1]])  # a sentence with the one before it
 SEARCHES = {
     "greedy": Search(beam=1, longest=14),
     "beam": Search(beam=4, n_best=4, longest=14),

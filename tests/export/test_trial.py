@@ -41,7 +41,7 @@ def tried(folder: Path, model: Path, monkeypatch: pytest.MonkeyPatch, ids: list[
         made = Shortlist(np.array(ids), np.zeros(len(ids), dtype=np.float32))
         monkeypatch.setattr(shortlist, "learn", lambda store, known: made)
     both = Tried(model, folder / "without", folder / "short", "int8")
-    return try_shortlist(both, loaded, Sentences(TEXTS, "of the test"), lambda done: None)
+    return try_shortlist(both, loaded, Sentences([Asked(text) for text in TEXTS], "of the test"), lambda done: None)
 
 
 def test_it_stays_where_all_is_the_same(tmp_path, model, monkeypatch) -> None:

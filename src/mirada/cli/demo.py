@@ -25,7 +25,7 @@ def demo(
     ] = None,
     minutes: Annotated[float, typer.Option(min=0.2, help="Time to train.")] = 2.4,
     documents: Annotated[
-        bool, typer.Option("--documents", help="Only write documents whose “it” stands for a word of the sentence before.")
+        bool, typer.Option("--documents", help="Only write documents, whose “it” means a word of the sentence before.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
     quiet: Quiet = False,
@@ -58,7 +58,8 @@ def _write_documents(folder: Path | None, json: bool) -> None:
     typer.echo(f"{TRAIN:,} documents to train on, {DEV:,} to look at, {TEST:,} to test with, in {folder}, such as:")
     typer.echo(f"  {first.first.source} {first.second.source}  →  {first.first.target} {first.second.target}")
     parts = " ".join(
-        f"{option}{path}" for name, option in (("train", ""), ("dev", "--dev "), ("test", "--test "))
+        f"{option}{path}"
+        for name, option in (("train", ""), ("dev", "--dev "), ("test", "--test "))
         for path in getattr(files, name)
     )
     typer.echo("The ending of the second sentence can only be known from the first:")

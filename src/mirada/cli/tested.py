@@ -54,17 +54,16 @@ def require_same_languages(tested: Tested, baseline: Tested) -> None:
 
 
 def translate_all(tested: Tested, sources: list[str], beam: int) -> Translated:
-    """The translations of all sentences, in the order of their documents, with a bar on a terminal."""
-    from mirada.decoding.options import Search
+    """The translations of all sentences, those of a document in order, with a bar on a terminal."""
+    from mirada.text.asking import in_documents
 
     start = time.perf_counter()
     found: list[Translation] = []
     with bar(f"translating by {tested.folder}", len(sources)) as show:
-        for one in tested.translator.translate_lines(sources, Search(beam=beam), most=CHUNK):
-            found.append(one)
-            if len(found) % CHUNK == 0:
-                show(len(found))
-        show(len(found))
+        asked = list(in_documents(sources, tested.translator.context))
+        for at in range(0, len(asked), CHUNK):
+            found += tested.translator.translate(asked[at : at + CHUNK], beam=beam)
+            show(len(found))
     seconds = time.perf_counter() - start
     say(f"{len(found):,} sentences translated by {tested.folder} in {seconds:.1f} seconds")
     for number, one in enumerate(found, start=1):

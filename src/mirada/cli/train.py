@@ -143,6 +143,7 @@ def train(
         fail("--context and --reverse were both given, and what a model made has no documents; use one of them")
     if bool(monolingual) != (reverse is not None):
         fail("--monolingual and --reverse go together: text, and the model that translates it; give both or neither")
+    settings = _with_context(settings_of(config, changes, given, seed, _kind(task, model)), context)
     request = make_request(
         _learnt_from(task, data),
         _languages(task, source, target, columns),
@@ -151,7 +152,7 @@ def train(
         test or [],
         columns,
         preset,
-        _with_vectors(_with_context(settings_of(config, changes, given, seed, _kind(task, model)), context), vectors, start),
+        _with_vectors(settings, vectors, start),
         start,
         task,
     )

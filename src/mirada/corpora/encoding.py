@@ -53,7 +53,8 @@ class Encoder:
         pairs = (pair for pair, _ in found)
         made = [slotted(*pair, self._wanted.seed) if self._slots else Slotted(*pair, marked=False) for pair in pairs]
         texts = [[pair.variant(number) for pair in made] for number in range(self._wanted.variants)]
-        return [interleaved(self._drawn([[pair[side] for pair in one] for one in texts], side, contexts)) for side in sides]
+        drawn = [self._drawn([[pair[side] for pair in one] for one in texts], side, contexts) for side in sides]
+        return list(map(interleaved, drawn))
 
     def _drawn(self, variants: list[list[str]], side: int, contexts: list[list[str]]) -> list[Flat]:
         """The ids of one side, variant by variant: of sources with what stands before them."""

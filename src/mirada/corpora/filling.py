@@ -26,8 +26,11 @@ def fill(
     translate: Translate,
     columns: Sequence[str] | None = None,
     overwrite: bool = False,
+    context: int = 0,
 ) -> Filled:
     """Translate what a file has not yet translated, or with `overwrite` everything, into a file of its format.
+
+    Each text comes with up to `context` others that stand before it in its document, translated or not.
 
     States are set and tags kept. A translation that lost or added a protected symbol is marked for review where
     the format can say so (XLIFF's state, PO's fuzzy, a TMX prop), and listed in the result.
@@ -41,13 +44,13 @@ def fill(
     with replacing(path_out) as out:
         match kind:
             case "plain":
-                fill_plain(path_in, out, translate, filled)
+                fill_plain(path_in, out, translate, filled, context)
             case "table":
-                fill_table(path_in, out, asked, translate, filled, columns, overwrite)
+                fill_table(path_in, out, asked, translate, filled, columns, overwrite, context)
             case "TMX":
-                fill_tmx(path_in, out, asked, translate, filled, overwrite)
+                fill_tmx(path_in, out, asked, translate, filled, overwrite, context)
             case "XLIFF":
-                fill_xliff(path_in, out, asked, translate, filled, overwrite)
+                fill_xliff(path_in, out, asked, translate, filled, overwrite, context)
             case _:
-                fill_po(path_in, out, asked, translate, filled, overwrite)
+                fill_po(path_in, out, asked, translate, filled, overwrite, context)
     return filled

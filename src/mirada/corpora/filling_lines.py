@@ -14,11 +14,33 @@ from mirada.corpora.pair import Fault, Place
 from mirada.corpora.pieces import BATCH, Translate, translated
 from mirada.corpora.tsv import Layout, Row, delimiter, find_layout, is_csv, read_rows
 from mirada.corpora.writing import Sink
+from mirada.text.asking import Asked, in_documents
+from mirada.text.context import Before, Context
 
 
-def fill_plain(path: Path, out: Sink, translate: Translate, filled: Filled) -> None:
+class BeforeRows:
+    """What stands before the rows of a table, document by document."""
+
+    def __init__(self, count: int) -> None:
+        self._before = Before(count)
+        self._document = ""
+
+    def pass_by(self, row: Row, layout: Layout | None) -> Context:
+        """What stands before the source of a row; a row without one ends a document."""
+        if layout is None or len(row) <= layout.source:
+            self._before.end()
+            return ()
+        document = layout.document_of(row)
+        if document != self._document:
+            self._before.end()
+        self._document = document
+        return self._before.pass_by(row[layout.source])
+
+
+def fill_plain(path: Path, out: Sink, translate: Translate, filled: Filled, context: int) -> None:
     """One line for each line; a line at fault becomes an empty one, so that the lines still match."""
-    for number, (text, answer) in enumerate(translated(_texts(path, filled), translate), start=1):
+    texts = in_documents(_texts(path, filled), context)
+    for number, (text, answer) in enumerate(translated(texts, translate, context), start=1):
         if text.strip():
             filled.judge(text, answer, Place(str(path), number))
         out.write(answer.encode("utf-8", "replace") + b"\n")
@@ -41,10 +63,12 @@ def fill_table(
     filled: Filled,
     columns: Sequence[str] | None,
     overwrite: bool,
+    context: int,
 ) -> None:
     """A row for each row, with the target's column filled and the others untouched."""
     rows = read_rows(path)
     layout: Layout | None = None
+    before = BeforeRows(context)
     while batch := list(islice(rows, BATCH)):
         if layout is None:
             first = next((row for _, row in batch if not isinstance(row, Fault)), None)
@@ -53,7 +77,9 @@ def fill_table(
                 batch = [(number, row) for number, row in batch if row is not first]
                 out.write(_written(first, path))
         done = [_row(number, row, path, layout, overwrite, filled) for number, row in batch]
-        answers = translated([text for _, text, _ in done], translate)
+        contexts = [before.pass_by(row, layout) for row, _, _ in done]
+        texts = (Asked(text, context=own) for (_, text, _), own in zip(done, contexts, strict=True))
+        answers = translated(texts, translate, context)
         for (row, text, place), (_, answer) in zip(done, answers, strict=True):
             if text and layout is not None:
                 filled.judge(text, answer, place)

@@ -17,6 +17,8 @@ from mirada.corpora.pieces import Translate, translated
 from mirada.corpora.plurals import rule_of
 from mirada.corpora.po import HIDE, SHOW, UNESCAPED, language, load, plural_rule, singular_form
 from mirada.corpora.writing import Sink
+from mirada.text.asking import Asked
+from mirada.text.context import Before, Context
 from mirada.text.placeholders import symbols
 
 DIRECTIVE = re.compile(r"%(?:\([^()]*\)|\d+\$)?[-+ #0']*[\d*]*(?:\.[\d*]+)?[hlLqjzt]*.?|\{[^{}]*\}|[{}]")
@@ -30,10 +32,17 @@ class Form:
     number: int | None
     text: str
     place: Place
+    context: Context = ()  # the entries before it
 
 
 def fill_po(
-    path: Path, out: Sink, asked: tuple[str, str], translate: Translate, filled: Filled, overwrite: bool
+    path: Path,
+    out: Sink,
+    asked: tuple[str, str],
+    translate: Translate,
+    filled: Filled,
+    overwrite: bool,
+    context: int,
 ) -> None:
     """Translate what is untranslated or fuzzy; fuzzy afterwards is what lost a protected symbol."""
     catalogue = load(path)
@@ -41,10 +50,11 @@ def fill_po(
     if given and not matches(asked[1], given):
         raise wrong_languages(path, [given], *asked)
     _complete_header(catalogue, asked[1])
-    forms = list(_waiting(path, catalogue, filled, overwrite))
+    forms = list(_waiting(path, catalogue, filled, overwrite, Before(context)))
     for form in forms:
         _begin(form.entry)
-    for form, (text, answer) in zip(forms, translated((form.text for form in forms), translate), strict=True):
+    texts = (Asked(form.text, context=form.context) for form in forms)
+    for form, (text, answer) in zip(forms, translated(texts, translate, context), strict=True):
         _put(form, answer)
         kept = filled.judge(text, answer, form.place, not _breaks_format(form.entry, text, answer))
         if not kept and not form.entry.fuzzy:
@@ -52,25 +62,29 @@ def fill_po(
     out.write((str(catalogue).rstrip("\n") + "\n").translate(SHOW).encode("utf-8", "replace"))
 
 
-def _waiting(path: Path, catalogue: polib.POFile, filled: Filled, overwrite: bool) -> Iterator[Form]:
+def _waiting(path: Path, catalogue: polib.POFile, filled: Filled, overwrite: bool, before: Before) -> Iterator[Form]:
     for entry in catalogue:
         place = Place(str(path), entry.linenum or 1)
+        texts = () if entry.obsolete else (entry.msgid, entry.msgid_plural or "")
+        contexts = {text: before.pass_lines(text.translate(SHOW)) for text in dict.fromkeys(texts)}
         if entry.obsolete or (entry.translated() and not overwrite):
             filled.kept += 1
         elif UNESCAPED.search(entry.msgid + (entry.msgid_plural or "")):
             filled.review.append(Fault(place, "bytes that are no text in the charset of the file", ""))
         elif entry.msgid_plural:
-            yield from _plural(catalogue, entry, place)
+            yield from _plural(catalogue, entry, place, contexts)
         else:
-            yield Form(entry, None, entry.msgid.translate(SHOW), place)
+            yield Form(entry, None, entry.msgid.translate(SHOW), place, contexts[entry.msgid])
 
 
-def _plural(catalogue: polib.POFile, entry: polib.POEntry, place: Place) -> Iterator[Form]:
+def _plural(
+    catalogue: polib.POFile, entry: polib.POEntry, place: Place, contexts: dict[str, Context]
+) -> Iterator[Form]:
     rule = plural_rule(catalogue)
     singular = singular_form(catalogue)
     for number in range(rule[0] if rule else 2):
         text = entry.msgid if number == singular else entry.msgid_plural
-        yield Form(entry, number, text.translate(SHOW), place)
+        yield Form(entry, number, text.translate(SHOW), place, contexts[text])
 
 
 def _begin(entry: polib.POEntry) -> None:

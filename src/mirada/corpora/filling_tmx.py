@@ -8,22 +8,30 @@ from pathlib import Path
 from lxml import etree
 
 from mirada.corpora.filled import Filled
-from mirada.corpora.filling_xml import Slot, fill_slots, insert_after, slot, write_tree
+from mirada.corpora.filling_xml import Slot, fill_slots, insert_after, pass_by, slot, write_tree
 from mirada.corpora.languages import wrong_languages
 from mirada.corpora.pair import Place
 from mirada.corpora.pieces import Translate
 from mirada.corpora.tmx import VOCABULARY, chosen, variants
 from mirada.corpora.writing import Sink
 from mirada.corpora.xml_stream import LANGUAGE, Element, text_of, whole
+from mirada.text.context import Before
 
 REVIEW = "x-needs-review"  # TMX has no states; a prop of one's own is how it lets tools say more
 
 
 def fill_tmx(
-    path: Path, out: Sink, asked: tuple[str, str], translate: Translate, filled: Filled, overwrite: bool
+    path: Path,
+    out: Sink,
+    asked: tuple[str, str],
+    translate: Translate,
+    filled: Filled,
+    overwrite: bool,
+    context: int,
 ) -> None:
     """Give each unit that has the source a target, if it has none with text."""
     tree = whole(path, "tmx")
+    before = Before(context)
     slots: list[Slot] = []
     found: set[str] = set()
     served = False
@@ -34,22 +42,26 @@ def fill_tmx(
         served = served or source is not None
         if source is None or not text_of(source).strip():
             filled.kept += 1
+            before.end()
             continue
-        made = _slot(unit, source, asked[1], Place(str(path), number), filled, overwrite)
+        made = _slot(unit, source, asked[1], Place(str(path), number), filled, overwrite, before)
         slots.extend([made] if made else [])
     if found and not served:
         raise wrong_languages(path, found, *asked)
-    fill_slots(slots, translate, filled)
+    fill_slots(slots, translate, filled, context)
     write_tree(tree, out)
 
 
-def _slot(unit: Element, source: Element, language: str, place: Place, filled: Filled, overwrite: bool) -> Slot | None:
+def _slot(
+    unit: Element, source: Element, language: str, place: Place, filled: Filled, overwrite: bool, before: Before
+) -> Slot | None:
     existing = next(iter(chosen(variants(unit), language)), None)
     if existing is not None and text_of(existing).strip() and not overwrite:
         filled.kept += 1
+        pass_by(source, VOCABULARY, before)
         return None
     target = _new_segment(source, language) if existing is None else existing
-    return slot(source, target, VOCABULARY, place, filled, partial(_finish, target))
+    return slot(source, target, VOCABULARY, place, filled, partial(_finish, target), before)
 
 
 def _new_segment(source: Element, language: str) -> Element:

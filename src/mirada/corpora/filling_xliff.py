@@ -10,35 +10,47 @@ from pathlib import Path
 from lxml import etree
 
 from mirada.corpora.filled import Filled
-from mirada.corpora.filling_xml import Slot, fill_slots, insert_after, slot, write_tree
+from mirada.corpora.filling_xml import Slot, fill_slots, insert_after, pass_by, slot, write_tree
 from mirada.corpora.inline import local_name
 from mirada.corpora.languages import matches, wrong_languages
 from mirada.corpora.pair import Place
 from mirada.corpora.pieces import Translate
 from mirada.corpora.writing import Sink
-from mirada.corpora.xliff import UNITS, VOCABULARY, Segment, framed, languages, require_version, segments
+from mirada.corpora.xliff import UNITS, VOCABULARY, Segment, document_of, framed, languages, require_version, segments
 from mirada.corpora.xml_stream import SPACE, Element, text_of, whole
+from mirada.text.context import Before
 
 
 def fill_xliff(
-    path: Path, out: Sink, asked: tuple[str, str], translate: Translate, filled: Filled, overwrite: bool
+    path: Path,
+    out: Sink,
+    asked: tuple[str, str],
+    translate: Translate,
+    filled: Filled,
+    overwrite: bool,
+    context: int,
 ) -> None:
     """Give each segment that may be translated a target, if it has none."""
     tree = whole(path, "xliff")
     require_version(path, tree.getroot())
     slots: list[Slot] = []
+    before, document = Before(context), ""
     for number, unit in enumerate(tree.iter(*[f"{{*}}{name}" for name in UNITS]), start=1):
         _require_languages(path, unit, asked)
         place = Place(str(path), number)
         if not _may_be_translated(unit):
             filled.kept += 1
             continue
+        if document_of(unit) != document:
+            before.end()
+        document = document_of(unit)
         for segment in list(segments(unit)):
             if segment.translated and not overwrite:
                 filled.kept += 1
+                pass_by(segment.source, VOCABULARY, before)
             elif text_of(segment.source).strip():
-                slots.extend(_slots(unit, segment, place, filled))
-    fill_slots(slots, translate, filled)
+                slots.extend(_slots(unit, segment, place, filled, before))
+    fill_slots(slots, translate, filled, context)
     write_tree(tree, out)
 
 
@@ -63,13 +75,13 @@ def _may_be_translated(unit: Element) -> bool:
     return True
 
 
-def _slots(unit: Element, segment: Segment, place: Place, filled: Filled) -> Iterator[Slot]:
+def _slots(unit: Element, segment: Segment, place: Place, filled: Filled, before: Before) -> Iterator[Slot]:
     target = _target(unit, segment) if segment.target is None else segment.target
     holder = _holder(target)
     for name in ("state", "state-qualifier", "subState"):
         holder.attrib.pop(name, "")
     for source, text in _texts(unit, segment, target):
-        made = slot(source, text, VOCABULARY, place, filled, partial(_finish, holder))
+        made = slot(source, text, VOCABULARY, place, filled, partial(_finish, holder), before)
         if made is not None:
             yield made
 

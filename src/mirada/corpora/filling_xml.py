@@ -15,6 +15,8 @@ from mirada.corpora.pair import Fault, Place
 from mirada.corpora.pieces import Translate, has_words, translated
 from mirada.corpora.writing import Sink
 from mirada.corpora.xml_stream import Element, Tree, without_layout
+from mirada.text.asking import Asked
+from mirada.text.context import Before, Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class Slot:
     target: Element
     place: Place
     finish: Callable[[bool], None]
+    context: Context  # what stands before it
 
 
 def slot(
@@ -35,6 +38,7 @@ def slot(
     place: Place,
     filled: Filled,
     finish: Callable[[bool], None],
+    before: Before,
 ) -> Slot | None:
     """The slot of a source and its target, or none when the source cannot be translated."""
     numbering = Numbering()
@@ -42,17 +46,29 @@ def slot(
         text = without_layout(numbering.text(parts(source, vocabulary)), source)
     except UnknownEntityError as problem:
         filled.review.append(Fault(place, str(problem), ""))
+        before.end()
         return None
+    context = before.pass_lines(text)
     if len(text) > LINE_BYTES:
         reason = f"{len(text):,} characters long; at most {LINE_BYTES:,} are translated"
         filled.review.append(Fault(place, reason, shown(text)))
         return None
-    return Slot(text, numbering, target, place, finish)
+    return Slot(text, numbering, target, place, finish, context)
 
 
-def fill_slots(slots: Sequence[Slot], translate: Translate, filled: Filled) -> None:
-    """Translate the texts of all slots, and write them with their codes."""
-    answers = translated((one.text for one in slots), translate)
+def pass_by(source: Element, vocabulary: Vocabulary, before: Before) -> None:
+    """Let a source that is not translated stand before the next one."""
+    if not before.wanted:
+        return
+    try:
+        before.pass_lines(without_layout(Numbering().text(parts(source, vocabulary)), source))
+    except UnknownEntityError:
+        before.end()
+
+
+def fill_slots(slots: Sequence[Slot], translate: Translate, filled: Filled, context: int) -> None:
+    """Translate the texts of all slots, and write them with their codes; a line has up to `context` before it."""
+    answers = translated((Asked(one.text, context=one.context) for one in slots), translate, context)
     for one, (text, answer) in zip(slots, answers, strict=True):
         faithful = write(one.target, answer, one.numbering)
         one.finish(filled.judge(text, answer, one.place, faithful) or not has_words(text))

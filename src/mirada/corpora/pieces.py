@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
+from mirada.text.asking import Asked
+from mirada.text.context import Before
 from mirada.text.placeholders import find
 
-Translate = Callable[[list[str]], list[str]]
+Translate = Callable[[list[Asked]], list[str]]
 
 BATCH = 1024  # texts given to the translator at once: enough to sort by length, few enough to show progress
 SPACE_AROUND = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
@@ -28,16 +30,30 @@ def aligned(source: str, target: str) -> Iterator[tuple[str, str]]:
         yield " ".join(left), " ".join(right)
 
 
-def translated(texts: Iterable[str], translate: Translate) -> Iterator[tuple[str, str]]:
-    """Each text with its translation, made line by line; white space, line breaks and what has no words stay."""
+def translated(texts: Iterable[Asked], translate: Translate, context: int) -> Iterator[tuple[str, str]]:
+    """Each text with its translation, made line by line; white space, line breaks and what has no words stay.
+
+    A line comes with up to `context` others before it: those of its text, and before them those of the text's own.
+    """
     waiting = iter(texts)
     while batch := list(islice(waiting, BATCH)):
-        cut = [[_around(line) for line in text.split("\n")] for text in batch]
-        words = [core for text in cut for _, core, _ in text if has_words(core)]
+        cut = [[_around(line) for line in one.text.split("\n")] for one in batch]
+        words = [line for one, rows in zip(batch, cut, strict=True) for line in _lines(one, rows, context)]
         answers = iter(_answers(words, translate))
-        for text, rows in zip(batch, cut, strict=True):
+        for one, rows in zip(batch, cut, strict=True):
             done = [before + (next(answers) if has_words(core) else core) + after for before, core, after in rows]
-            yield text, "\n".join(done)
+            yield one.text, "\n".join(done)
+
+
+def _lines(asked: Asked, rows: Sequence[tuple[str, str, str]], context: int) -> Iterator[Asked]:
+    """The lines of a text that have words, each with those before it."""
+    before = Before(context)
+    for text in asked.context:
+        before.pass_by(text)
+    for _, core, _ in rows:
+        if has_words(core):
+            yield Asked(core, context=before.texts)
+        before.pass_lines(core)
 
 
 def has_words(text: str) -> bool:
@@ -55,7 +71,7 @@ def _around(line: str) -> tuple[str, str, str]:
     return (found[1], found[2], found[3]) if found else ("", line, "")
 
 
-def _answers(words: list[str], translate: Translate) -> Sequence[str]:
+def _answers(words: list[Asked], translate: Translate) -> Sequence[str]:
     if not words:
         return []
     answers = translate(words)

@@ -1,7 +1,8 @@
 """The spool: the kept pairs of a corpus in one plain file, so that its own files are read and checked only once.
 
-`pairs.tsv` holds file number, place, source, target, and what stands before the source, if that is read with it;
-normalised texts have neither tabs nor line breaks. Beside it stand the keys that the split needs, 16 bytes for each pair, which are mapped into memory.
+`pairs.tsv` holds file number, place, source, target, and what stands before the source if that is read with it;
+normalised texts have neither tabs nor line breaks. Beside it stand the keys that the split needs, 16 bytes for each
+pair, which are mapped into memory.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from mirada.corpora.pair import Blank, CorpusError, Fault, Pair, Place, Unit
 CELL_CHARACTERS = LINE_BYTES  # csv's own limit lies higher; an open quotation mark must not swallow the file
 SOURCE_WORDS = ("source", "src")
 TARGET_WORDS = ("target", "tgt", "trg")
+DOCUMENT = "document"
 
 Row = list[str]
 
@@ -27,6 +28,11 @@ class Layout:
     target: int
     header: bool
     known_from: str
+    document: int | None = None  # the column that names the document of a row
+
+    def document_of(self, row: Row) -> str:
+        """The document that a row says it belongs to; empty where nothing is said."""
+        return "" if self.document is None or len(row) <= self.document else row[self.document].strip()
 
     def __str__(self) -> str:
         return f"columns {self.source + 1} and {self.target + 1}, {self.known_from}"
@@ -73,8 +79,9 @@ def table_layout(path: Path, source: str, target: str, columns: Sequence[str] | 
 def _unit(row: Row, layout: Layout, width: int, place: Place) -> Unit:
     if len(row) < layout.width or len(row) != width:
         needed = max(width, layout.width)
-        return (Blank if row == [""] else Fault)(place, f"{len(row)} columns, where {needed} are expected", shown("\t".join(row)))
-    return Pair(row[layout.source], row[layout.target], place)
+        kind = Blank if row == [""] else Fault
+        return kind(place, f"{len(row)} columns, where {needed} are expected", shown("\t".join(row)))
+    return Pair(row[layout.source], row[layout.target], place, document=layout.document_of(row))
 
 
 def read_rows(path: Path, meter: Meter | None = None) -> Iterator[tuple[int, Row | Fault]]:
@@ -132,7 +139,7 @@ def find_layout(path: Path, first: Row, source: str, target: str, columns: Seque
     header = [cell.strip() for cell in first]
     found = _positions(header, source, target)
     if found is not None:
-        return Layout(*found, True, "named by the header")
+        return Layout(*found, True, "named by the header", document_column(header))
     if len(header) > 1 and len(set(header)) == len(header) and all(is_known(cell) for cell in header):
         raise wrong_languages(path, header, source, target)
     named = pair_in_name(path, (source, target))
@@ -142,6 +149,12 @@ def find_layout(path: Path, first: Row, source: str, target: str, columns: Seque
     if positions is None:
         raise wrong_languages(path, named, source, target)
     return Layout(*positions, False, "named by the file's name")
+
+
+def document_column(header: Sequence[str]) -> int | None:
+    """The column of a header that names documents."""
+    names = [cell.strip().lower() for cell in header]
+    return names.index(DOCUMENT) if DOCUMENT in names else None
 
 
 def _positions(names: Sequence[str], source: str, target: str) -> tuple[int, int] | None:
@@ -166,7 +179,8 @@ def _layout_by_columns(path: Path, first: Row, source: str, target: str, columns
     cells = [_folded(cell) for cell in first]
     wanted = [_folded(names[position]) for position in positions]
     if all(word in cells for word in wanted):
-        return Layout(cells.index(wanted[0]), cells.index(wanted[1]), True, "named by --columns and the header")
+        named = "named by --columns and the header"
+        return Layout(cells.index(wanted[0]), cells.index(wanted[1]), True, named, document_column(first))
     return Layout(*positions, False, "named by --columns")
 
 

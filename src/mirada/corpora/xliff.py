@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mirada.corpora.inline import Role, Vocabulary, local_name
@@ -90,9 +90,20 @@ def read_xliff(path: Path, source: str, target: str, meter: Meter | None = None)
             continue
         served = True
         for segment in segments(unit):
-            yield from _pair(segment, place, direction == "backward")
+            yield from _in_document(_pair(segment, place, direction == "backward"), document_of(unit))
     if found and not served:
         raise wrong_languages(path, found, source, target)
+
+
+def _in_document(units: Iterator[Unit], document: str) -> Iterator[Unit]:
+    for unit in units:
+        yield unit if isinstance(unit, Fault) else replace(unit, document=document)
+
+
+def document_of(unit: Element) -> str:
+    """What names the <file> that a unit stands in: its id (2.0) or what it was made from (1.2)."""
+    file = next(unit.iterancestors("{*}file"), None)
+    return "" if file is None else f"{file.get('original', '')} {file.get('id', '')}"
 
 
 def languages(path: Path, unit: Element) -> tuple[str, str]:

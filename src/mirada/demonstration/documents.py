@@ -30,9 +30,7 @@ def right_endings(translations: Sequence[str], documents: Sequence[DemoDocument]
 
     `translations` are those of the lines of a file that `write_documents` wrote.
     """
-    return sum(
-        document.ending in translations[document.second.place.number - 1].split() for document in documents
-    )
+    return sum(document.ending in translations[document.second.place.number - 1].split() for document in documents)
 
 
 def _sources(documents: Sequence[DemoDocument]) -> list[str]:

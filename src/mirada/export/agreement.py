@@ -15,7 +15,8 @@ from mirada.decoding.checked import decode_checked
 from mirada.decoding.engine import Engine
 from mirada.decoding.options import Search
 from mirada.export.folder import ExportError, Quantization
-from mirada.text.coding import decode, encode
+from mirada.text.asking import Asked, in_documents
+from mirada.text.coding import decode, encode, preceded
 
 SENTENCES = 100
 AT_ONCE = 20  # sentences between two looks of the progress bar
@@ -26,9 +27,9 @@ LARGEST_TEXT = 100_000_000  # bytes
 
 @dataclass(frozen=True)
 class Sentences:
-    """What is translated by both, and where it comes from."""
+    """What is translated by both, with what stands before it, and where it comes from."""
 
-    texts: list[str]
+    texts: list[Asked]
     origin: str
 
 
@@ -73,7 +74,7 @@ def require_enough(agreement: Agreement, quantization: Quantization) -> None:
 def choose_sentences(folder: Path, given: Path | None, engine: Engine, most: int = SENTENCES) -> Sentences:
     """Sentences to compare with: the file that is given, else the run's own, else those of the demonstration."""
     if given is not None:
-        read = (line for line in lines(given) if isinstance(line, str))
+        read = in_documents((line if isinstance(line, str) else "" for line in lines(given)), engine.about.context)
         found = Sentences(_readable(read, engine, most), str(given))
         if not found.texts:
             raise ExportError(f"{given} has no sentence that the model can read whole; name a file with text")
@@ -82,7 +83,7 @@ def choose_sentences(folder: Path, given: Path | None, engine: Engine, most: int
         texts = _readable(_own(folder / "data" / name), engine, most)
         if texts:
             return Sentences(texts, f"the model's own {name.removesuffix('.json')} set")
-    grammar = (made.pair.source for made in generate(2 * most, seed=0))
+    grammar = (Asked(made.pair.source) for made in generate(2 * most, seed=0))
     return Sentences(_readable(grammar, engine, most), "of the demonstration")
 
 
@@ -96,31 +97,32 @@ def compare(
         for source, ours, theirs in zip(texts, _said(model, texts), _said(exported, texts), strict=True):
             same += ours == theirs
             if ours != theirs and first is None:
-                first = Difference(source, ours, theirs)
+                first = Difference(source.text, ours, theirs)
         listen(start + len(texts))
     return Agreement(len(sentences.texts), same, sentences.origin, first)
 
 
-def _said(engine: Engine, texts: list[str]) -> list[str]:
+def _said(engine: Engine, texts: list[Asked]) -> list[str]:
     search = Search(longest=engine.about.places)
-    coded = encode(engine.subwords, texts)
+    alone = encode(engine.subwords, [one.text for one in texts])
+    coded = preceded(engine.subwords, alone, [one.context for one in texts], engine.about.longest)
     found = decode_checked(engine, [one.ids for one in coded], search)
     return decode(engine.subwords, [one.hypotheses[0].tokens for one in found], [one.symbols for one in coded])
 
 
-def _readable(texts: Iterable[str], engine: Engine, most: int) -> list[str]:
+def _readable(texts: Iterable[Asked], engine: Engine, most: int) -> list[Asked]:
     """The first texts that have words and are short enough to be read whole."""
-    longest = engine.about.longest
-    fitting = (text for text in texts if has_words(text) and len(encode(engine.subwords, [text])[0].ids) <= longest)
+    subwords, longest = engine.subwords, engine.about.longest
+    fitting = (one for one in texts if has_words(one.text) and len(encode(subwords, [one.text])[0].ids) <= longest)
     return list(islice(fitting, most))
 
 
-def _own(path: Path) -> Iterator[str]:
-    """The sources of a run's pairs, where they are still there."""
+def _own(path: Path) -> Iterator[Asked]:
+    """The sources of a run's pairs, with what stands before them, where they are still there."""
     try:
         pairs = json.loads(path.read_bytes()) if path.stat().st_size <= LARGEST_TEXT else []
     except (OSError, ValueError, RecursionError):
         return
     for pair in pairs if isinstance(pairs, list) else []:
-        if isinstance(pair, list) and pair and isinstance(pair[0], str):
-            yield pair[0]
+        if isinstance(pair, list) and pair and all(isinstance(text, str) for text in pair):
+            yield Asked(pair[0], context=tuple(pair[2:]))

@@ -86,6 +86,7 @@ def write(
         vocabulary=loaded.config.vocabulary,
         slots=loaded.config.slots,
         longest=loaded.config.longest,
+        context=loaded.config.context,
         places=loaded.config.model.places,
         quantization=quantization,
         shortlist=None if shortlist is None else len(shortlist.ids),

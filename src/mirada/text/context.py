@@ -29,6 +29,7 @@ class Before:
     """The last sentences of a document that is being read, as many as are wanted."""
 
     def __init__(self, count: int) -> None:
+        self.wanted = count > 0
         self._texts: deque[str] = deque(maxlen=count)
 
     @property
@@ -44,6 +45,14 @@ class Before:
         else:
             self.end()
         return found if text.strip() else ()
+
+    def pass_lines(self, text: str) -> Context:
+        """What stands before a text, whose lines are from now on before the next; empty ones end nothing."""
+        found = self.texts
+        for line in text.split("\n") if self.wanted else ():
+            if line.strip():
+                self.pass_by(line)
+        return found
 
     def end(self) -> None:
         """The document ends here."""

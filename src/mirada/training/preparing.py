@@ -124,8 +124,8 @@ def prepare_data(
     """
     if config.context and files.synthetic:
         raise CorpusError(
-            f"data.context = {config.context} and synthetic pairs were asked for together, and what a model made has no "
-            "documents; leave out --context, or --monolingual, or train on real pairs instead of distilling"
+            f"data.context = {config.context} and synthetic pairs were asked for together, and what a model made comes "
+            "without documents; leave out the one or the other"
         )
     ingredients = {
         "format": FORMAT,
@@ -309,8 +309,8 @@ def _gather(part: str, files: Files, settings: Settings, data: Path, drops: Drop
     found = prepare.gather(units, settings, data / f"{part}.spool", drops)
     if settings.context:
         say(
-            f"{found.documents:,} {part} documents, which end with their file or an empty line; each source is read with "
-            f"{settings.context} before it at most."
+            f"{found.documents:,} {part} documents, which end with a file, an empty line, or where the file says so; "
+            f"each source is read with up to {settings.context} before it."
         )
     if part != "train":
         say(f"{found.report.kept:,} of {found.report.read:,} {part} pairs are used.")

@@ -1,0 +1,114 @@
+"""The sentences before a pair: of its own document, whatever the format, and of nothing else."""
+
+from pathlib import Path
+
+import pytest
+
+from mirada.corpora.findings import DropsFile
+from mirada.corpora.pair import Pair
+from mirada.corpora.preceding import Documents, preceded
+from mirada.corpora.prepare import Settings, gather
+from mirada.corpora.reading import read
+
+XLIFF = """<xliff version="1.2">
+<file original="a" source-language="en" target-language="es" datatype="x"><body>
+<trans-unit id="1"><source>cat</source><target>gato</target></trans-unit>
+<trans-unit id="2"><source>dog</source><target>perro</target></trans-unit></body></file>
+<file original="b" source-language="en" target-language="es" datatype="x"><body>
+<trans-unit id="1"><source>bird</source><target>pájaro</target></trans-unit>
+<trans-unit id="2"><source>cow</source></trans-unit>
+<trans-unit id="3"><source>horse</source><target>caballo</target></trans-unit>
+<trans-unit id="4"><source>fox</source><target>zorro</target></trans-unit></body></file></xliff>"""
+TMX = """<tmx version="1.4"><header srclang="en"/><body>
+<tu><tuv xml:lang="en"><seg>cat</seg></tuv><tuv xml:lang="es"><seg>gato</seg></tuv></tu>
+<tu><tuv xml:lang="en"><seg>dog</seg></tuv><tuv xml:lang="es"><seg>perro</seg></tuv>
+<tuv xml:lang="es"><seg>can</seg></tuv></tu>
+<tu><tuv xml:lang="en"><seg>bird\ncow</seg></tuv><tuv xml:lang="es"><seg>pájaro\nvaca</seg></tuv></tu></body></tmx>"""
+PO = """msgid ""
+msgstr "Language: es\\nContent-Type: text/plain; charset=UTF-8\\nPlural-Forms: nplurals=2; plural=(n != 1);\\n"
+
+msgid "cat"
+msgstr "gato"
+
+msgid "one dog"
+msgid_plural "%d dogs"
+msgstr[0] "un perro"
+msgstr[1] "%d perros"
+
+msgid "bird"
+msgstr "pájaro"
+"""
+
+
+def found(files: list[Path], count: int) -> tuple[list[tuple[str, tuple[str, ...]]], int]:
+    documents = Documents()
+    units = list(preceded(read(files, "en", "es"), count, documents))
+    return [(unit.source, unit.context) for unit in units if isinstance(unit, Pair)], documents.count
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "documents", "wanted"),
+    [
+        (
+            "x.tsv",
+            "cat\tgato\ndog\tperro\n\nbird\tpájaro\n\t\ncow\tvaca\nalone\nfox\tzorro\n",
+            3,
+            [("cat", ()), ("dog", ("cat",)), ("bird", ()), ("cow", ()), ("fox", ())],
+        ),
+        (
+            "x.csv",
+            "document,en,es\n1,cat,gato\n1,dog,perro\n2,bird,pájaro\n2,cow,vaca\n",
+            2,
+            [("cat", ()), ("dog", ("cat",)), ("bird", ()), ("cow", ("bird",))],
+        ),
+        (
+            "x.xlf",
+            XLIFF,
+            2,
+            [("cat", ()), ("dog", ("cat",)), ("bird", ()), ("horse", ()), ("fox", ("horse",))],
+        ),
+        (
+            "x.tmx",
+            TMX,
+            1,
+            [("cat", ()), ("dog", ("cat",)), ("dog", ("cat",)), ("bird", ("dog",)), ("cow", ("bird",))],
+        ),
+        ("x.po", PO, 1, [("cat", ()), ("one dog", ("cat",)), ("%d dogs", ("one dog",)), ("bird", ("%d dogs",))]),
+    ],
+)
+def test_documents_are_never_crossed(name: str, content: str, documents: int, wanted: list[object], tmp_path) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    assert found([tmp_path / name], 1) == (wanted, documents)
+
+
+def test_a_file_ends_a_document_and_the_oldest_sentence_goes(tmp_path: Path) -> None:
+    for stem, lines in (("a", "one\ntwo\nthree\n"), ("b", "four\n \nfive\n")):
+        (tmp_path / f"{stem}.en").write_text(lines)
+        (tmp_path / f"{stem}.es").write_text(lines.upper())
+    files = [tmp_path / f"{stem}.{language}" for stem in "ab" for language in ("en", "es")]
+    pairs, documents = found(files, 2)
+    assert pairs == [("one", ()), ("two", ("one",)), ("three", ("one", "two")), ("four", ()), ("five", ())]
+    assert documents == 3
+    assert [context for _, context in found(files, 1)[0]] == [(), ("one",), ("two",), (), ()]
+
+
+def test_what_is_dropped_was_said_and_a_pair_after_another_sentence_is_another_pair(tmp_path: Path) -> None:
+    english = ["The dog slept.", "It was  tired.", "", "The cow slept.", "It was tired.", "", "The cow slept.", "Yes."]
+    spanish = ["El perro dormía.", "Estaba así.", "", "La vaca dormía.", "Estaba así.", "", "La vaca dormía.", "Sí."]
+    for language, lines in (("en", english), ("es", spanish)):
+        (tmp_path / f"x.{language}").write_text("".join(f"{line}\n" for line in lines))
+    files = [tmp_path / "x.en", tmp_path / "x.es"]
+    with DropsFile(tmp_path / "drops.tsv") as drops:
+        gathered = gather(read(files, "en", "es"), Settings("en", "es", context=1), tmp_path / "spool", drops)
+    assert (gathered.documents, gathered.report.read, gathered.report.kept) == (3, 6, 5)
+    kept = [(pair.source, pair.context) for pair in gathered.spool]
+    assert kept == [
+        ("The dog slept.", ()),
+        ("It was tired.", ("The dog slept.",)),
+        ("The cow slept.", ()),
+        ("It was tired.", ("The cow slept.",)),
+        ("Yes.", ("The cow slept.",)),  # after a duplicate, which is dropped
+    ]
+    assert len(set(gathered.spool.keys.source.tolist())) == 5
+    alone = gather(read(files, "en", "es"), Settings("en", "es"), tmp_path / "alone")
+    assert (alone.documents, alone.report.read, alone.report.kept) == (0, 8, 4)

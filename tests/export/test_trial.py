@@ -12,6 +12,7 @@ from mirada.export.ctranslate2 import write
 from mirada.export.folder import read_about
 from mirada.export.shortlist import Shortlist
 from mirada.export.trial import PAIRS, Trial, Tried, try_shortlist
+from mirada.text.asking import Asked
 from mirada.text.subwords import BEGIN, END
 from tests.export.models import random_model, shape
 from tests.translators import TEXTS, subwords

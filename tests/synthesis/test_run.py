@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from mirada.corpora.demo import generate
+from mirada.corpora.pair import CorpusError
 from mirada.models.folder import FolderError
 from mirada.synthesis import corpus
 from mirada.synthesis.run import STUDENT, back_translate, distill
@@ -125,3 +126,10 @@ def test_a_model_that_is_not_the_reverse_is_refused(files: Files, tmp_path: Path
         with pytest.raises(FolderError, match=r"it must go from es to en: train one with --from es --to en"):
             back_translate(asked, [tmp_path / "mono.es"], model, Listener())
     assert not (tmp_path / "model").exists()
+
+
+def test_pairs_that_a_model_made_have_no_documents(files: Files, tmp_path: Path) -> None:
+    asked = Request(files, tmp_path / "student", None, merge(SHORT, {"data": {"context": 1}}))
+    with pytest.raises(CorpusError, match=r"data.context = 1 and synthetic pairs"):
+        distill(asked, folder_of(tmp_path / "teacher"), Listener())
+    assert not (tmp_path / "student").exists()

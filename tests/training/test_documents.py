@@ -4,9 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from mirada.cli.app import app
 from mirada.corpora.demo import documents
 from mirada.corpora.pair import CorpusError
+from mirada.demonstration import documents as demonstration
 from mirada.demonstration.documents import right_endings, write_documents
 from mirada.models.folder import read_config
 from mirada.text.subwords import END
@@ -48,6 +51,8 @@ def test_a_run_with_context_goes_on_bit_for_bit(files: Files, whole: Path, tmp_p
 
 def test_its_folder_says_so_and_its_translator_reads_documents(whole: Path) -> None:
     assert read_config(whole).context == 1
+    told = CliRunner().invoke(app, ["info", str(whole)], catch_exceptions=False).stdout
+    assert "translation from en to es, each text read with up to 1 before it" in told
     assert "80 documents; sources are read with up to 1 sentences before them" in (whole / "card.md").read_text()
     rows = json.loads((whole / "data" / "test.json").read_bytes())
     assert [len(row) for row in rows[:2]] == [2, 3]
@@ -82,6 +87,24 @@ def test_what_a_model_made_has_no_documents(files: Files, tmp_path: Path) -> Non
     synthetic = Files(files.train, source="en", target="es", synthetic=(tmp_path / "x.tsv",))
     with pytest.raises(CorpusError, match=r"data.context = 2 and synthetic pairs"):
         prepare_data(tmp_path, synthetic, DataConfig(context=2), 1, None, 5, print)
+
+
+def test_the_documents_of_the_grammar_can_be_written_and_other_tasks_have_no_context(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("TRAIN", "DEV", "TEST"):
+        monkeypatch.setattr(demonstration, name, 4)
+
+    def said(*words: str) -> str:
+        return CliRunner().invoke(app, list(words)).output
+
+    assert "--documents writes files; say where to with --output" in said("demo", "--documents")
+    told = said("demo", "--documents", "--output", str(tmp_path / "files"))
+    assert f"mirada train {tmp_path / 'files' / 'train.en'}" in told
+    assert (tmp_path / "files" / "test.en").read_text().splitlines()[2::3] == [""] * 4
+    (tmp_path / "x.txt").write_text("A text.\n")
+    refused = said("train", "--task", "lm", str(tmp_path / "x.txt"), "--context", "1", "--output", str(tmp_path / "lm"))
+    assert "--context is for translators; leave it out with --task lm" in refused
 
 
 def test_without_context_nothing_is_said_of_it() -> None:

@@ -40,6 +40,7 @@ class KnownExport:
             "vocabulary": about.vocabulary,
             "slots": about.slots,
             "longest": about.longest,
+            "context": about.context,
             "mirada": about.mirada,
             "files": dict(self.files),
             "bytes": sum(self.files.values()),
@@ -49,7 +50,7 @@ class KnownExport:
         """All of it for people."""
         about = self.about
         yield _told("folder", str(self.folder))
-        yield _told("task", f"translation from {about.source} to {about.target}")
+        yield _told("task", _translation(about.source, about.target, about.context))
         rounded = "float32" if about.quantization == "none" else about.quantization
         yield _told("model", f"exported for CTranslate2, {rounded}; its card says what it was made from")
         slots = f", {about.slots} slots for placeholders" if about.slots else ""
@@ -87,7 +88,7 @@ def _lines(known: Known) -> Iterator[str]:
     """What is known, for people."""
     source, target = known.languages
     yield _told("folder", str(known.folder))
-    yield _told("task", f"translation from {source} to {target}" if source else known.task)
+    yield _told("task", _translation(source, target, known.context) if source else known.task)
     if known.model is not None:
         yield from map(_told, ("model", "", ""), _shape(known))
     if known.vocabulary is not None:
@@ -109,6 +110,12 @@ def _listed(files: Mapping[str, int]) -> Iterator[str]:
     """The files of a folder with their sizes."""
     for number, (name, size) in enumerate(files.items()):
         yield _told("" if number else "files", f"{name:<34}{_size(size):>10}")
+
+
+def _translation(source: str, target: str, context: int) -> str:
+    """What a translator does."""
+    before = f", each text read with up to {context} before it" if context else ""
+    return f"translation from {source} to {target}{before}"
 
 
 def _told(name: str, what: str) -> str:

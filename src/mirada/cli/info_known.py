@@ -41,6 +41,12 @@ class Known:
         return (str(data.get("from", "")), str(data.get("to", ""))) if isinstance(data, Mapping) else ("", "")
 
     @property
+    def context(self) -> int:
+        """How many sentences before a text a translator reads with it."""
+        found = getattr(self.config, "context", 0)
+        return found if isinstance(found, int) and self.task == "translation" else 0
+
+    @property
     def vocabulary(self) -> int | None:
         """How many units of text there are; None where no text is read."""
         found = getattr(self.config, "vocabulary", None) or getattr(self.facts, "vocabulary", None)
@@ -110,6 +116,7 @@ class Known:
             "model": self.model.model_dump(mode="json") if self.model else None,
             "parameters": self.parameters,
             "vocabulary": self.vocabulary,
+            "context": self.context,
             "scores": {"development": self.best.model_dump(mode="json") if self.best else None, **self.tested},
             "budget": budget.model_dump(mode="json") if budget else None,
             "training": {

@@ -139,8 +139,6 @@ def train(
         fail(f"--monolingual and --reverse are for translators; leave them out with --task {task}")
     if task != TaskChoice.TRANSLATION and context is not None:
         fail(f"--context is for translators; leave it out with --task {task}")
-    if context and reverse is not None:
-        fail("--context and --reverse were both given, and what a model made has no documents; use one of them")
     if bool(monolingual) != (reverse is not None):
         fail("--monolingual and --reverse go together: text, and the model that translates it; give both or neither")
     settings = _with_context(settings_of(config, changes, given, seed, _kind(task, model)), context)

@@ -23,6 +23,7 @@ from mirada.synthesis.corpus import FOLDER, Plan
 from mirada.synthesis.texts import lines_of, sources_of
 from mirada.synthesis.writer import identity_of, languages_of
 from mirada.training import record as records
+from mirada.training.preparing import require_alone
 from mirada.training.report import Reporter
 from mirada.training.run import Request, claim, examine
 from mirada.training.settings import Tree
@@ -97,6 +98,7 @@ def _with_synthetic(
     request: Request, plan: Plan, read: Callable[[], Iterator[str]], model: Path, reporter: Reporter
 ) -> Request:
     """The request, with the file of a plan among its synthetic ones."""
+    require_alone(examine(request).data)
     if records.read(request.output) is not None and not plan.path.exists():
         raise FolderError(
             f"{request.output} holds another run, which had no synthetic pairs from this data, model and beam; "

@@ -122,11 +122,8 @@ def prepare_data(
 
     `places` are those that the model has vectors for: what stands before a text is cut to them.
     """
-    if config.context and files.synthetic:
-        raise CorpusError(
-            f"data.context = {config.context} and synthetic pairs were asked for together, and what a model made comes "
-            "without documents; leave out the one or the other"
-        )
+    if files.synthetic:
+        require_alone(config)
     ingredients = {
         "format": FORMAT,
         "files": files.identities,
@@ -144,6 +141,15 @@ def prepare_data(
         _make(folder, order, say)
         found = _open(folder)
     return found
+
+
+def require_alone(config: DataConfig) -> None:
+    """Raise where pairs that a model made were to be read with what stands before them."""
+    if config.context:
+        raise CorpusError(
+            f"data.context = {config.context} and synthetic pairs were asked for together, and what a model made comes "
+            "without documents; leave out the one or the other"
+        )
 
 
 @dataclass(frozen=True, eq=False)

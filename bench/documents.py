@@ -1,6 +1,6 @@
 """How much the sentence before helps: two-sentence documents whose "it" stands for a noun of the first sentence.
 
-python bench/documents.py                    # three seeds of each way to read, some ten minutes on one core
+python bench/documents.py                    # three seeds of each way to read: ten minutes of one core
 python bench/documents.py --seeds 1 --steps 600
 
 Each document's second sentence ("It was too tired.") is the same in English as that of its twin, and its Spanish ending

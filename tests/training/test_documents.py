@@ -25,7 +25,7 @@ from tests.translators import config
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
-    return write_documents(tmp_path_factory.mktemp("documents"), documents(80, 8, 6, 1))
+    return write_documents(tmp_path_factory.mktemp("documents"), documents(80, 4, 4, 1))
 
 
 @pytest.fixture(scope="module")

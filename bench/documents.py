@@ -5,7 +5,7 @@ python bench/documents.py --seeds 1 --steps 600
 
 Each document's second sentence ("It was too tired.") is the same in English as that of its twin, and its Spanish ending
 differs, so without context half of the endings are right at best. All ways train for the same number of steps on the
-same files; the documents of the test hold combinations of words that training never holds.
+same files; the two nouns of a test document never meet in training.
 """
 
 from __future__ import annotations

@@ -2,11 +2,13 @@
 
 import json
 import re
+from importlib import resources
 from typing import get_args
 
 import httpx
 import pytest
 
+from mirada.serving import pages
 from mirada.serving.app import make_app
 from mirada.serving.messages import ServedTask
 from mirada.serving.models import Models
@@ -14,6 +16,7 @@ from mirada.serving.pages import live_script, live_words
 from mirada.serving.served import ServedTranslator
 from mirada.serving.service import Options
 from mirada.translator import Translator
+from mirada.viewing import page
 from mirada.viewing.page import script, style, words
 from tests.serving.servers import MODEL, running
 from tests.viewing.test_page import HOSTILE, block
@@ -42,6 +45,17 @@ def test_hostile_names_stay_data(answer: httpx.Response) -> None:
     assert [one["name"] for one in served["models"]] == HOSTILE
     assert "<" not in block(answer.text, "served")
     assert answer.text.lower().count("<script") == answer.text.lower().count("</script") == 4
+
+
+def test_every_name_of_the_joined_script_is_its_own() -> None:
+    # Two of one name at the top level are a SyntaxError, or the latter silently takes the former's place.
+    source = resources.files("mirada")
+    parts = [source / "viewing" / "page" / name for name in page.SCRIPTS]
+    parts += [source / "serving" / "page" / name for name in pages.SCRIPTS]
+    joined = "\n".join(part.read_text(encoding="utf-8") for part in parts)  # not lean: only the top level is unindented
+    names = re.findall(r"^(?:const|let|(?:async )?function) (\w+)", joined, re.MULTILINE)
+    assert {"drawPicture", "drawLive"} <= set(names)
+    assert [name for name in set(names) if names.count(name) > 1] == []
 
 
 def test_every_language_says_everything() -> None:

@@ -15,13 +15,13 @@ const said = (attributes, ...children) => make("p", { class: "said", dir: "auto"
 
 const visible = (text) => text || "␣"; // a space may be what fills a gap
 
-function rowOf({ text, probability }, at) {
+function candidateRow({ text, probability }, at) {
   return { text: visible(text), share: probability, told: percent(probability), chosen: !at };
 }
 
 function barsFor(candidates) {
   const list = make("ol", { class: "bars" });
-  barsOf(list, candidates.map(rowOf), { dir: "auto" });
+  barsOf(list, candidates.map(candidateRow), { dir: "auto" });
   return list;
 }
 

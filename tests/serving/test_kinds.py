@@ -1,6 +1,7 @@
 """Models of other kinds than translators behind the API: the same answers as from the commands, and clear refusals."""
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import httpx
@@ -9,14 +10,16 @@ import pytest
 from mirada.decoding.options import Search
 from mirada.labeller import Tagger
 from mirada.models.folder import FolderError
+from mirada.serving.batching import Batcher
 from mirada.serving.keys import Keys
 from mirada.serving.kinds import ServedGenerator
+from mirada.serving.messages import WrittenText
 from mirada.serving.models import Models
 from mirada.serving.service import Options
 from mirada.serving.works import Generating
 from mirada.viewing import labelling, language, masked
 from mirada.viewing.contract import View
-from tests.serving.servers import MODEL, SECONDS, app_with, limited, running
+from tests.serving.servers import MODEL, SECONDS, app_with, limited, running, wait_for
 from tests.viewing.fillers import filler
 from tests.viewing.generators import RECURRENT, generator
 from tests.viewing.labellers import classifier, saved, tagger
@@ -46,11 +49,35 @@ def test_a_text_is_written_as_the_generator_writes_it(address: str) -> None:
         assert one["log_probability"] == pytest.approx(other.log_probability, abs=1e-4)
 
 
-def test_beginnings_of_many_clients_in_one_batch() -> None:
-    work = Generating(ServedGenerator("lm", generator()), 8, Search(sampling=True))
-    items = [("the fox", 1), ("a dog", 2), ("the fox", 3), ("", 1)]
-    expected = [generator().generate(prompt, 8, seed=seed)[0].text for prompt, seed in items]
-    assert [one.text for one in work.do(items)] == expected
+class Slow(ServedGenerator):
+    """A language model that keeps what it was given, and writes when its gate is open."""
+
+    def __init__(self) -> None:
+        super().__init__("lm", generator())
+        object.__setattr__(self, "gate", threading.Event())
+        object.__setattr__(self, "calls", [])
+
+    def write(self, prompt: str, seeds: Sequence[int], length: int, search: Search) -> list[WrittenText]:
+        self.calls.append((prompt, list(seeds)))
+        assert self.gate.wait(SECONDS)
+        return super().write(prompt, seeds, length, search)
+
+
+def test_what_begins_alike_is_written_together_and_who_leaves_is_not_written_for() -> None:
+    model, batcher = Slow(), Batcher(batch=8, queue=8)
+    asked = [("the fox", 1), ("a dog", 2), ("the fox", 3), ("leaves", 4), ("", 1)]
+    waiting = [batcher.submit(Generating(model, prompt, 8, Search(sampling=True)), [seed]) for prompt, seed in asked]
+    batcher.start()
+    try:
+        wait_for(lambda: model.calls)
+        assert waiting.pop(3).cancel()
+        model.gate.set()
+        written = [one.result(SECONDS)[0].text for one in waiting]
+    finally:
+        batcher.close(SECONDS)
+    assert model.calls == [("the fox", [1, 3]), ("a dog", [2]), ("", [1])]
+    del asked[3]
+    assert written == [generator().generate(prompt, 8, seed=seed)[0].text for prompt, seed in asked]
 
 
 def test_an_empty_beginning_and_nothing_at_all(address: str) -> None:

@@ -16,7 +16,6 @@ from mirada.text.words import word_links
 from mirada.translator import Translation
 
 Pair = tuple[str, str]  # a text and its translation
-Beginning = tuple[str, int]  # of a text, and the seed of what is written after it
 
 
 @dataclass(frozen=True)
@@ -32,19 +31,18 @@ class Translating:
 
 @dataclass(frozen=True)
 class Generating:
-    """Beginnings become texts."""
+    """Seeds become texts that begin alike.
+
+    What begins otherwise is another work: it would be written after these, and who leaves could not stop it.
+    """
 
     model: Writer
+    prompt: str
     length: int  # tokens to write
     search: Search
 
-    def do(self, items: Sequence[Beginning]) -> Sequence[WrittenText]:
-        found: dict[int, WrittenText] = {}
-        for prompt in dict.fromkeys(prompt for prompt, _ in items):  # what begins alike is written together
-            places = [place for place, one in enumerate(items) if one[0] == prompt]
-            seeds = [items[place][1] for place in places]
-            found |= dict(zip(places, self.model.write(prompt, seeds, self.length, self.search), strict=True))
-        return [found[place] for place in range(len(items))]
+    def do(self, items: Sequence[int]) -> Sequence[WrittenText]:
+        return self.model.write(self.prompt, items, self.length, self.search)
 
 
 @dataclass(frozen=True)

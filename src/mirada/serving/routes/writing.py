@@ -20,6 +20,6 @@ async def generate(asked: GenerateRequest, request: Request, service: TheService
     service.limits.check_tokens([asked.prompt], model.count_tokens)
     service.metrics.characters(model.name, len(asked.prompt))
     search = Search(sampling=True, temperature=asked.temperature, top_k=asked.top_k, top_p=asked.top_p)
-    beginnings = [(asked.prompt, asked.seed + number) for number in range(asked.n)]
-    texts = await service.ask(Generating(model, asked.tokens, search), beginnings)
+    seeds = [asked.seed + number for number in range(asked.n)]
+    texts = await service.ask(Generating(model, asked.prompt, asked.tokens, search), seeds)
     return GenerateReply(model=model.name, texts=texts)

@@ -1,5 +1,6 @@
 """The façade of language models: texts that can be had again, and scores of others."""
 
+from dataclasses import replace
 from math import log
 from pathlib import Path
 
@@ -10,7 +11,9 @@ from mirada.models.build import build
 from mirada.models.config import LanguageModelConfig, StackConfig
 from mirada.models.folder import FolderError, tensors_of
 from mirada.models.language_folder import CHARACTERS, LanguageFolderConfig, save
+from mirada.models.ngram import Ngram
 from mirada.text.characters import Characters
+from tests.viewing.generators import RECURRENT, generator
 
 LETTERS = "abcdefgh "
 
@@ -34,6 +37,26 @@ def test_the_same_seed_writes_the_same_text(folder: Path) -> None:
     assert first.text != second.text
     assert generator.generate("abc", 40, seed=3)[0].text == first.text, "whatever is written beside it"
     assert generator.generate("abc", 40, seed=4)[0].text == second.text
+
+
+@pytest.mark.parametrize("prompt", ["", "abc", "the fox " * 9], ids=["nothing", "short", "longer than the context"])
+@pytest.mark.parametrize("kind", ["causal", "recurrent", "ngram"])
+def test_the_prompt_is_read_once_for_all_texts(kind: str, prompt: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = generator(shape=RECURRENT) if kind == "recurrent" else generator()
+    if kind == "ngram":
+        text = writer.loaded.units.encode(["the fox jumps", "a dog"])
+        counted = Ngram.count(text, 3, writer.loaded.units.size, writer.loaded.units.line_end)
+        writer = Generator(replace(writer.loaded, model=counted))
+    alone = [writer.generate(prompt, 30, seed=seed)[0] for seed in range(5)]
+    read: list[int] = []
+    start = writer.loaded.model.start
+    monkeypatch.setattr(writer.loaded.model, "start", lambda source: read.append(len(source)) or start(source))
+    together = writer.generate(prompt, 30, 5)
+    assert read[0] == 1
+    assert [one.text for one in together] == [one.text for one in alone]
+    assert len({one.text for one in together}) > 1
+    logs = [one.log_probability for one in alone]
+    assert [one.log_probability for one in together] == pytest.approx(logs, abs=1e-4)
 
 
 def test_only_text_is_written(folder: Path) -> None:

@@ -72,13 +72,14 @@ class Generator:
         _require_within("the prompt's characters", len(prompt) + 1, LONGEST_PROMPT)
         units = self.loaded.units
         entered = encode_text(units, prompt)
-        known = torch.tensor([[units.line_end, *entered]]).expand(len(seeds), -1)
+        known = torch.tensor([[units.line_end, *entered]])
+        alike = torch.zeros(len(seeds), dtype=torch.long)  # the prompt is read once, and all go on from there
         model: Steps[Any] = Spoken(self.loaded.model, units)
         with torch.inference_mode():
-            state = self.loaded.model.start(known[:, :-1])
+            state = self.loaded.model.start(known[:, :-1]).select(alike)
             limits = torch.full((len(seeds),), length)
             drawing = search.temperature, search.top_k, search.top_p
-            found = sample(model, state, known[:, -1], NOTHING, limits, seeds, *drawing)
+            found = sample(model, state, known[alike, -1], NOTHING, limits, seeds, *drawing)
         return [
             Continuation(units.decode([*entered, *one.tokens]), len(one.tokens), one.log_probability) for one in found
         ]

@@ -47,11 +47,11 @@ def test_the_prompt_is_read_once_for_all_texts(kind: str, prompt: str, monkeypat
         text = writer.loaded.units.encode(["the fox jumps", "a dog"])
         counted = Ngram.count(text, 3, writer.loaded.units.size, writer.loaded.units.line_end)
         writer = Generator(replace(writer.loaded, model=counted))
-    alone = [writer.generate(prompt, 30, seed=seed)[0] for seed in range(5)]
+    alone = [writer.generate(prompt, 7, seed=seed)[0] for seed in range(3)]
     read: list[int] = []
     start = writer.loaded.model.start
     monkeypatch.setattr(writer.loaded.model, "start", lambda source: read.append(len(source)) or start(source))
-    together = writer.generate(prompt, 30, 5)
+    together = writer.generate(prompt, 7, 3)
     assert read[0] == 1
     assert [one.text for one in together] == [one.text for one in alone]
     assert len({one.text for one in together}) > 1

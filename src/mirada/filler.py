@@ -128,6 +128,11 @@ class Filler:
         return ids, heads
 
 
+def gaps_in(text: str) -> int:
+    """How many gaps a text has."""
+    return len(GAP.findall(without_marks(text)))
+
+
 def score_text(folder: Path, lines: Sequence[str]) -> MaskedScore | BothScore:
     """How well the model of a folder tells the tokens of lines, each line by itself."""
     found = load(folder)

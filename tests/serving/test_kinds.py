@@ -198,6 +198,8 @@ def test_what_cannot_be_followed_is_told(address: str, path: str, body: dict[str
         ("/predict", {"q": "x" * 10_000_000}, "bytes of a body"),
         ("/predict", {"q": ["x"] * 129}, "texts: 129 were asked for"),
         ("/predict", {"q": "x", "count": 10_000}, "candidates: 10,000 were asked for, at most 100 are allowed"),
+        ("/predict", {"q": ["___ " * 10] * 11, "count": 100}, "candidates for all gaps: 11,000 were asked for"),
+        ("/predict", {"q": "__\ufdd1_ " * 2_500, "count": 5}, "candidates for all gaps: 12,500 were asked for"),
         ("/predict", {"q": "\U0001f600" * 3_000, "model": "tag"}, "tokens: 12,0"),
     ],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mirada.attention import Attention
 from mirada.decoding.options import Search
-from mirada.filler import Filler
+from mirada.filler import Filler, gaps_in
 from mirada.generator import Generator
 from mirada.labeller import Classifier, Tagger
 from mirada.models.folder import FolderError, task_of
@@ -66,6 +66,9 @@ class ServedFiller(Predictor):
     def look(self, text: str, reference: str | None, beam: int) -> View:
         require_no_reference(reference)
         return masked.look(self.filler, text, name=self.name)
+
+    def count_gaps(self, texts: Sequence[str]) -> int:
+        return sum(map(gaps_in, texts))
 
     def predict(self, texts: Sequence[str], count: int) -> list[FilledText]:
         return [FilledText.model_validate(self.filler.fill(text, count).as_json()) for text in texts]

@@ -23,6 +23,7 @@ class Limits:
     samples: int = 16  # texts that a language model writes after one beginning
     written: int = 2_000  # tokens of all of them together
     candidates: int = 100  # for each gap that a masked model fills
+    filling: int = 10_000  # candidates for all gaps together: a megabyte of an answer
     batch: int = 64  # texts that a model is given at once, of whichever clients
     queue: int = 256  # requests that wait, of all clients
     connections: int = 1_024  # that are open, of all clients
@@ -56,9 +57,10 @@ class Limits:
         _most("samples", samples, self.samples)
         _most("tokens to write", samples * tokens, self.written)
 
-    def check_candidates(self, count: int) -> None:
-        """Refuse to name too many."""
+    def check_candidates(self, count: int, gaps: int) -> None:
+        """Refuse to name too many for each gap, or for all of them."""
         _most("candidates", count, self.candidates)
+        _most("candidates for all gaps", count * gaps, self.filling)
 
 
 def _most(what: str, found: int, most: int) -> None:

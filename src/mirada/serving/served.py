@@ -122,3 +122,7 @@ class Predictor(Served):
     @abstractmethod
     def predict(self, texts: Sequence[str], count: int) -> Sequence[Prediction]:
         """What it says of each text; where it fills gaps, with so many candidates for each."""
+
+    def count_gaps(self, texts: Sequence[str]) -> int:
+        """How many gaps of texts it would fill."""
+        return 0

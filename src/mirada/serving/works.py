@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mirada.decoding.engine import Engine
 from mirada.decoding.options import Search
 from mirada.decoding.scoring import Scorer
-from mirada.serving.messages import Prediction, WrittenText
+from mirada.serving.messages import WrittenText
 from mirada.serving.served import Predictor, Served, ServedTranslator, Writer
 from mirada.text.coding import Coded, encode, encode_beside, pieces
 from mirada.text.subwords import END
@@ -47,13 +47,13 @@ class Generating:
 
 @dataclass(frozen=True)
 class Predicting:
-    """Texts become what a model says of them."""
+    """Texts become what a model says of them, as JSON, which the thread writes better than the server."""
 
     model: Predictor
     count: int  # candidates for each gap
 
-    def do(self, items: Sequence[str]) -> Sequence[Prediction]:
-        return self.model.predict(items, self.count)
+    def do(self, items: Sequence[str]) -> Sequence[str]:
+        return [one.model_dump_json() for one in self.model.predict(items, self.count)]
 
 
 @dataclass(frozen=True)

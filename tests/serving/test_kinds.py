@@ -176,6 +176,7 @@ def test_without_a_translator_the_rest_stays_as_it_is(address: str) -> None:
             "a reference is what a translator or a captioner is made to say",
         ),
         ("/attention", {"q": " ", "model": "classify"}, "there is no text to look at"),
+        ("/attention", {"q": "\u200b", "model": "mlm"}, "there is no text to look at"),
         ("/attention", {"q": "a " * 50}, "23 can be looked at; give a shorter one"),
     ],
 )

@@ -83,6 +83,12 @@ def test_what_cannot_be_looked_at(text: str, wrong: str) -> None:
         look(generator(), text)
 
 
+def test_of_characters_that_nobody_sees_nothing_is_left() -> None:
+    for nothing in ("\u200b", "\xad"):
+        with pytest.raises(ValueError, match="no text to look at"):
+            look(on_subwords(), nothing)
+
+
 def test_a_model_without_attention_says_so() -> None:
     with pytest.raises(ValueError, match=r"no attention.*mirada generate"):
         look(generator(shape=RECURRENT), TEXT)

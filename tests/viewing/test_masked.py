@@ -37,8 +37,9 @@ def test_a_text_without_gaps_is_told_token_by_token(filler: Filler) -> None:
     read = view.sequences["read"]
     assert [step.token for step in view.steps] == list(read.labels[1:-1])
     assert [step.place for step in view.steps] == list(range(1, len(read.labels) - 1))
-    with pytest.raises(ValueError, match="no text to look at"):
-        look(filler, " ")
+    for nothing in (" ", "\u200b", "\xad \u200b"):
+        with pytest.raises(ValueError, match="no text to look at"):
+            look(filler, nothing)
 
 
 def test_its_folder_is_looked_into_and_probed(filler: Filler, tmp_path: Path) -> None:

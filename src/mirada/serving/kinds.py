@@ -19,7 +19,7 @@ from mirada.serving.served import Predictor, Served, Writer
 from mirada.text.units import encode_text
 from mirada.viewing import labelling, language, masked
 from mirada.viewing.contract import View
-from mirada.viewing.looking import require_no_reference
+from mirada.viewing.sequences import require_no_reference
 
 SERVED = "translators, language models, masked models, and taggers and classifiers of text are served"
 

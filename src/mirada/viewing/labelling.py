@@ -27,7 +27,7 @@ from mirada.viewing.contract import View
 from mirada.viewing.lens import lens_of, tapped
 from mirada.viewing.maps import NOTHING_TO_SEE, Side, maps_of, placed
 from mirada.viewing.places import positions_of
-from mirada.viewing.sequences import direction, require_short, sequence_of
+from mirada.viewing.sequences import direction, require_short, require_words, sequence_of
 from mirada.viewing.steps import said_of, steps_of
 
 CLASS = "class"
@@ -81,8 +81,7 @@ def class_view(
 
 def _words(text: str) -> list[str]:
     words = text.split()
-    if not words:
-        raise ValueError("there is no text to look at; give one with words")
+    require_words(words)
     return words
 
 

@@ -22,7 +22,7 @@ from mirada.viewing.contract import View
 from mirada.viewing.lens import lens_of, tapped
 from mirada.viewing.maps import NOTHING_TO_SEE, Side, maps_of, placed
 from mirada.viewing.places import positions_of
-from mirada.viewing.sequences import require_short, sequence_of
+from mirada.viewing.sequences import require_short, require_words, sequence_of
 from mirada.viewing.steps import steps_of
 
 LINE_END = "⏎"
@@ -37,9 +37,9 @@ def look(generator: Generator, text: str, *, name: str = "") -> View:
             NOTHING_TO_SEE + "`mirada generate` writes with it, `mirada evaluate` says how well it foretells"
         )
     text = text.strip("\n")
-    if not text.strip():
-        raise ValueError("there is no text to look at; give one with words")
+    require_words(text.strip())
     ids = encode_text(units, text)
+    require_words(ids)
     entered = [units.line_end, *ids]  # a text is read as if a line had just ended
     require_short(len(entered), model.context, "the text")
     labels = labels_of(units)

@@ -11,6 +11,7 @@ from mirada.models.folder import task_of
 from mirada.models.picture_folder import reads_pictures
 from mirada.viewing.contract import View
 from mirada.viewing.patches import require_pictures
+from mirada.viewing.sequences import require_no_reference
 
 PICTURES: Final = "pictures"  # what is called a classifier of pictures here, whose task is "classify" as well
 
@@ -39,14 +40,6 @@ def look_into(asked: Asked) -> View:
         task = PICTURES
     _require_suited(asked, task)
     return LOOKS.get(task, _translation)(asked)  # who is no translator is told so when it is loaded
-
-
-def require_no_reference(reference: str | None) -> None:
-    """Refuse a reference where there is nobody to say it."""
-    if reference is not None:
-        raise ValueError(
-            "a reference is what a translator or a captioner is made to say, and this is neither; leave it out"
-        )
 
 
 def _require_suited(asked: Asked, task: str) -> None:

@@ -21,7 +21,7 @@ from mirada.viewing.contract import View
 from mirada.viewing.lens import lens_of, tapped
 from mirada.viewing.maps import Side, maps_of, placed
 from mirada.viewing.places import positions_of
-from mirada.viewing.sequences import require_short, sequence_of
+from mirada.viewing.sequences import require_short, require_words, sequence_of
 from mirada.viewing.steps import steps_of
 
 _SIDES: dict[str, Side] = {"encoder": ("self", "read", "read")}
@@ -30,13 +30,12 @@ _SIDES: dict[str, Side] = {"encoder": ("self", "read", "read")}
 def look(filler: Filler, text: str, *, name: str = "") -> View:
     """What a masked model sees in a text, and what it would say in its gaps, or at each place of one without any."""
     text = " ".join(text.split())
-    if not text:
-        raise ValueError("there is no text to look at; give one with words")
     ids = [CLASS, *filler.encoded(text)[0], SEPARATOR]
     require_short(len(ids), filler.config.longest, "the text")
     gaps = [place for place, one in enumerate(ids) if one == MASK]
     places = gaps or [place for place, one in enumerate(ids) if one >= FIRST_WORD]
-    model, wanted = filler.model, torch.tensor(gaps or places)
+    require_words(places)
+    model, wanted = filler.model, torch.tensor(places)
 
     def speak(states: Float[Tensor, "1 N W"]) -> Float[Tensor, "M T"]:
         return model.output.scores(model.words(states, wanted))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from itertools import groupby
 from typing import Literal
 
@@ -34,6 +34,20 @@ def require_short(tokens: int, longest: int, what: str) -> None:
     most = min(longest, MOST_TOKENS)
     if tokens > most:
         raise ValueError(f"{what} has {tokens:,} tokens, and {most:,} can be looked at; give a shorter one")
+
+
+def require_words(read: Sized) -> None:
+    """Refuse a text of which nothing is read: an empty one, or one of characters that no reader sees."""
+    if not read:
+        raise ValueError("there is no text to look at; give one with words")
+
+
+def require_no_reference(reference: str | None) -> None:
+    """Refuse a reference where there is nobody to say it."""
+    if reference is not None:
+        raise ValueError(
+            "a reference is what a translator or a captioner is made to say, and this is neither; leave it out"
+        )
 
 
 def direction(text: str) -> Literal["ltr", "rtl"]:

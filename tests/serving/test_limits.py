@@ -1,7 +1,7 @@
 """Limits: what is too much is refused, with the number that is allowed."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mirada.serving.limits import Limits, limits_from
@@ -23,6 +23,7 @@ def test_texts(limits: Limits, texts: list[str], told: str) -> None:
 
 
 @given(st.lists(st.text(max_size=20), max_size=5), st.integers(1, 60))
+@example(["\U0001d160" * 3], 20)  # 12 bytes, of which normalising makes 36
 def test_tokens_are_counted_as_the_model_counts_them(texts: list[str], most: int) -> None:
     tokens = sum(map(len, subwords().encode_many(texts)))
     try:

@@ -43,8 +43,9 @@ class Limits:
 
     def check_tokens(self, texts: Sequence[str], count: Callable[[Sequence[str]], int]) -> None:
         """Refuse texts of too many tokens, which the model counts."""
-        # A token is at least one byte, or the space before a text, so that few texts need be counted.
-        if sum(len(text.encode()) + 2 for text in texts) > self.tokens:
+        # A token is at least one byte of the normalised text, which has up to three times those of the text (NFC
+        # makes 12 of the 4 of U+1D160), or the space before it: so that few texts need be counted.
+        if sum(3 * len(text.encode()) + 2 for text in texts) > self.tokens:
             _most("tokens", count(texts), self.tokens)
 
     def check_search(self, beam: int, alternatives: int) -> None:

@@ -10,6 +10,7 @@ import pytest
 from mirada.decoding.options import Search
 from mirada.labeller import Tagger
 from mirada.models.folder import FolderError
+from mirada.serving.app import make_app
 from mirada.serving.batching import Batcher
 from mirada.serving.keys import Keys
 from mirada.serving.kinds import ServedGenerator
@@ -240,6 +241,9 @@ def test_a_model_without_attention_says_so() -> None:
     assert one.attention is False
     with pytest.raises(ValueError, match="this model has no attention"):
         one.look("the fox", None, 1)
+    with running(make_app(Models([one]), Options())) as found:
+        answer = post(found, "/attention", q="the fox")
+    assert (answer.status_code, answer.json()) == (400, {"error": "recurrent has no attention to look at"})
 
 
 def test_folders_are_opened_by_their_task(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,21 +25,42 @@ from mirada.viewing.sequences import require_no_reference
 SERVED = "translators, language models, masked models, and taggers and classifiers of text are served"
 
 
+class _Alone(Served):
+    """A model that reads a text by itself: nobody makes it say another."""
+
+    @property
+    @abstractmethod
+    def model(self) -> object:
+        """What computes."""
+
+    @abstractmethod
+    def see(self, text: str) -> View:
+        """What it sees at a text."""
+
+    @property
+    def attention(self) -> bool:
+        modules = getattr(self.model, "modules", None)  # counts have none
+        return modules is not None and any(isinstance(one, Attention) for one in modules())
+
+    def look(self, text: str, reference: str | None, beam: int) -> View:
+        require_no_reference(reference)
+        return self.see(text)
+
+
 @dataclass(frozen=True, eq=False)
-class ServedGenerator(Writer):
+class ServedGenerator(_Alone, Writer):
     """A language model."""
 
     generator: Generator
 
     @property
-    def attention(self) -> bool:
-        return _has_attention(self.generator.loaded.model)
+    def model(self) -> object:
+        return self.generator.loaded.model
 
     def count_tokens(self, texts: Sequence[str]) -> int:
         return sum(len(encode_text(self.generator.loaded.units, text)) for text in texts)
 
-    def look(self, text: str, reference: str | None, beam: int) -> View:
-        require_no_reference(reference)
+    def see(self, text: str) -> View:
         return language.look(self.generator, text, name=self.name)
 
     def write(self, prompt: str, seeds: Sequence[int], length: int, search: Search) -> list[WrittenText]:
@@ -48,7 +70,7 @@ class ServedGenerator(Writer):
 
 
 @dataclass(frozen=True, eq=False)
-class ServedFiller(Predictor):
+class ServedFiller(_Alone, Predictor):
     """A masked model."""
 
     task = "mlm"
@@ -57,14 +79,13 @@ class ServedFiller(Predictor):
     filler: Filler
 
     @property
-    def attention(self) -> bool:
-        return _has_attention(self.filler.model)
+    def model(self) -> object:
+        return self.filler.model
 
     def count_tokens(self, texts: Sequence[str]) -> int:
         return sum(map(len, self.filler.subwords.encode_many(texts)))
 
-    def look(self, text: str, reference: str | None, beam: int) -> View:
-        require_no_reference(reference)
+    def see(self, text: str) -> View:
         return masked.look(self.filler, text, name=self.name)
 
     def count_gaps(self, texts: Sequence[str]) -> int:
@@ -75,7 +96,7 @@ class ServedFiller(Predictor):
 
 
 @dataclass(frozen=True, eq=False)
-class ServedTagger(Predictor):
+class ServedTagger(_Alone, Predictor):
     """A tagger: words are what stands between spaces."""
 
     task = "tag"
@@ -84,14 +105,13 @@ class ServedTagger(Predictor):
     tagger: Tagger
 
     @property
-    def attention(self) -> bool:
-        return _has_attention(self.tagger.loaded.model)
+    def model(self) -> object:
+        return self.tagger.loaded.model
 
     def count_tokens(self, texts: Sequence[str]) -> int:
         return _subwords_in(self.tagger.loaded, texts)
 
-    def look(self, text: str, reference: str | None, beam: int) -> View:
-        require_no_reference(reference)
+    def see(self, text: str) -> View:
         return labelling.look_at_tags(self.tagger, text, name=self.name)
 
     def predict(self, texts: Sequence[str], count: int) -> list[TaggedText]:
@@ -99,7 +119,7 @@ class ServedTagger(Predictor):
 
 
 @dataclass(frozen=True, eq=False)
-class ServedClassifier(Predictor):
+class ServedClassifier(_Alone, Predictor):
     """A classifier of texts."""
 
     task = "classify"
@@ -108,14 +128,13 @@ class ServedClassifier(Predictor):
     classifier: Classifier
 
     @property
-    def attention(self) -> bool:
-        return _has_attention(self.classifier.loaded.model)
+    def model(self) -> object:
+        return self.classifier.loaded.model
 
     def count_tokens(self, texts: Sequence[str]) -> int:
         return _subwords_in(self.classifier.loaded, texts)
 
-    def look(self, text: str, reference: str | None, beam: int) -> View:
-        require_no_reference(reference)
+    def see(self, text: str) -> View:
         return labelling.look_at_class(self.classifier, text, name=self.name)
 
     def predict(self, texts: Sequence[str], count: int) -> list[ClassifiedText]:
@@ -162,12 +181,6 @@ KINDS: Mapping[str, Callable[[str, Path], Served]] = {
     "tag": _tagger,
     "classify": _classifier,
 }
-
-
-def _has_attention(model: object) -> bool:
-    """Whether there is an attention among a model's modules; counts have no modules."""
-    modules = getattr(model, "modules", None)
-    return modules is not None and any(isinstance(one, Attention) for one in modules())
 
 
 def _subwords_in(loaded: LoadedLabeller, texts: Sequence[str]) -> int:

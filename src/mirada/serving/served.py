@@ -22,6 +22,7 @@ class Served(ABC):
     task: ClassVar[ServedTask]
     what: ClassVar[str]  # it is, in words
     address: ClassVar[str]  # where it is asked
+    unseen: ClassVar[str] = "has no attention to look at"  # what is said of it where that is so
 
     @property
     def source(self) -> str | None:
@@ -64,6 +65,7 @@ class ServedTranslator(Served):
     task = "translation"
     what = "translator"
     address = "/translate"
+    unseen = "is an exported model, which cannot be looked into; serve its own folder"
 
     translator: Translator
     exported: bool  # then there is nothing to look into

@@ -20,8 +20,8 @@ async def attention(asked: AttentionRequest, request: Request, service: TheServi
     service.limits.check_texts(texts)
     service.limits.check_search(asked.beam or 1, 0)
     model = service.choose_to_look(asked)
-    if isinstance(model, ServedTranslator) and model.exported:
-        raise Problem.wrong(f"{model.name} is an exported model, which cannot be looked into; serve its own folder")
+    if not model.attention:
+        raise Problem.wrong(f"{model.name} {model.unseen}")
     service.limits.check_tokens(texts, model.count_tokens)
     work = Looking(model, asked.beam or service.options.beam)
     (view,) = await service.ask(work, [Look(asked.q, asked.reference)])

@@ -1,18 +1,21 @@
 """An exported model behind the server: without torch, and with the same scores as with it."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from mirada.export.choice import WEIGHTS
 from mirada.export.ctranslate2 import write
+from mirada.export.folder import INSIDE
 from mirada.serving.models import Models
 from mirada.serving.served import ServedTranslator
 from mirada.serving.works import Aligning, Scoring
 from mirada.translator import Translator
-from tests.export.models import random_model, shape
+from tests.export.models import model_folder, random_model, shape
 from tests.serving.servers import app_of
 
 PAIRS = [("Go home.", "One two."), ("The quick brown fox.", "Wait for me, then go."), ("a", "b"), ("Open it.", "")]
@@ -33,11 +36,13 @@ async def main():
         for path, more in (("translate", {}), ("score", {"translation": "a"}), ("align", {"translation": "a"})):
             answer = await client.post(path, json={**about, **more})
             assert answer.status_code == 200, answer.text
-        refused = await client.post("attention", json=about)
-        assert (refused.status_code, "is an exported model" in refused.text) == (400, True), refused.text
+        (model,) = (await client.get("models")).json()
+        assert (model["engine"], model["attention"]) == ("ctranslate2", sys.argv[2] == "seen")
+        if not model["attention"]:
+            refused = await client.post("attention", json=about)
+            assert (refused.status_code, "is an exported model" in refused.text) == (400, True), refused.text
         for path in ("", "languages", "metrics", "run", "models"):
             assert (await client.get(path)).status_code == 200, path
-        assert (await client.get("models")).json()[0]["engine"] == "ctranslate2"
     app.state.service.batcher.close(5)
 
 asyncio.run(main())
@@ -53,10 +58,31 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_no_torch(exported: Path) -> None:
-    run = [sys.executable, "-c", SCRIPT, str(exported)]
+@pytest.fixture(scope="module")
+def inside_alone(exported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("alone")
+    shutil.copytree(exported, folder / INSIDE)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def inside(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = model_folder(tmp_path_factory.mktemp("inside"))
+    (folder / INSIDE).mkdir()
+    write(random_model(shape()), folder / INSIDE, weights=folder / WEIGHTS)
+    return folder
+
+
+@pytest.mark.parametrize(("kind", "looks"), [("exported", "unseen"), ("inside_alone", "unseen"), ("inside", "seen")])
+def test_no_torch(kind: str, looks: str, request: pytest.FixtureRequest) -> None:
+    run = [sys.executable, "-c", SCRIPT, str(request.getfixturevalue(kind)), looks]
     done = subprocess.run(run, capture_output=True, text=True, env=os.environ, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_model_with_an_export_inside_can_be_looked_into(inside: Path) -> None:
+    (model,) = Models.load([inside]).served
+    assert model.look("Go home.", None, 1).task == "translation"
 
 
 def test_both_engines_score_and_align_alike(exported: Path) -> None:

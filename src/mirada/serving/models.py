@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from mirada.corpora.languages import best, is_tag
-from mirada.export.choice import EngineName
-from mirada.export.folder import is_exported
+from mirada.export.choice import WEIGHTS, EngineName
+from mirada.export.folder import INSIDE, is_exported
 from mirada.serving.problem import Problem
 from mirada.serving.served import Predictor, Served, ServedTranslator, Writer
 from mirada.translator import Translator
@@ -96,13 +96,14 @@ class Models:
 
 def _opened(name: str, folder: Path, engine: EngineName) -> Served:
     exported = is_exported(folder)
-    if not exported:
+    if not exported and not is_exported(folder / INSIDE):  # only translators are exported
         from mirada.serving.kinds import open_kind  # with torch, which an exported model does without
 
         if (other := open_kind(name, folder)) is not None:
             return other
-    only = engine is EngineName.CTRANSLATE2
-    return ServedTranslator(name, Translator.load(folder, engine), only or exported)
+    # Then torch has nothing to load, and nobody can look.
+    alone = exported or engine is EngineName.CTRANSLATE2 or not (folder / WEIGHTS).is_file()
+    return ServedTranslator(name, Translator.load(folder, engine), alone)
 
 
 def _pairs(served: Sequence[ServedTranslator]) -> str:

@@ -16,7 +16,7 @@ from mirada.attention import parse
 from mirada.cli.app import app
 from mirada.decoding.options import Search
 from mirada.evaluation.translation import by_length, paired_bootstrap, score
-from mirada.export.folder import ABOUT, MODEL, SETTINGS, SUBWORDS, VOCABULARY, Exported, is_exported, read_about
+from mirada.export.folder import ABOUT, INSIDE, MODEL, SETTINGS, SUBWORDS, VOCABULARY, Exported, is_exported, read_about
 from mirada.models.config import StackConfig, TransformerConfig
 from mirada.models.folder import CONFIG, WEIGHTS, FolderConfig, read_config
 from mirada.text.asking import Asked
@@ -38,17 +38,19 @@ class Translation:
 class Translator:
     """Gives the reference with as many words wrong as the model's name has letters."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, engine: str = "auto") -> None:
         about = read_about(folder) if is_exported(folder) else read_config(folder)
         self.source, self.target = about.source, about.target
         self.wrong = len(folder.name)
+        exported = is_exported(folder) or is_exported(folder / INSIDE)
+        self.engine = ("ctranslate2" if exported else "torch") if engine == "auto" else engine
 
     @classmethod
     def load(cls, folder: Path, engine: str) -> "Translator":
-        return cls(folder)
+        return cls(folder, engine)
 
     def engine_for(self, search: Search) -> SimpleNamespace:
-        return SimpleNamespace(engine=SimpleNamespace(name="torch"), why="as asked")
+        return SimpleNamespace(engine=SimpleNamespace(name=self.engine), why="as asked")
 
     context = 0
 
@@ -146,13 +148,17 @@ def test_text_for_people(test: Test) -> None:
     assert sum(line.startswith("6–10 ") for line in lines) == 2
 
 
-def test_an_exported_model_is_compared_as_well(test: Test) -> None:
-    exported = test.folder / "bc"
-    exported.mkdir()
+def export(folder: Path) -> Path:
+    folder.mkdir()
     for name in (SETTINGS, MODEL, VOCABULARY, SUBWORDS):
-        (exported / name).write_bytes(b"")
+        (folder / name).write_bytes(b"")
     about = Exported(source="de", target="en", vocabulary=300, longest=40)
-    (exported / ABOUT).write_text(about.model_dump_json(), encoding="utf-8")
+    (folder / ABOUT).write_text(about.model_dump_json(), encoding="utf-8")
+    return folder
+
+
+def test_an_exported_model_is_compared_as_well(test: Test) -> None:
+    exported = export(test.folder / "bc")
     rows = json.loads(test.run(model(test.folder / "a"), exported, "--json").stdout)["models"]
     assert rows[1]["bleu"] == score(texts(exported), REFERENCES).bleu.as_json()
     assert (rows[1]["parameters"], rows[1]["attentions"]) == (None, [])
@@ -170,6 +176,16 @@ def test_kernels_stand_side_by_side_with_their_reasons(test: Test) -> None:
         told = row["attentions"][0]["using"]
         assert lines[place].split(maxsplit=1) == ["using", f"{told['kernel']}: {told['reason']}"]
     assert [one["looks_at"] for one in rows[1]["attentions"]] == ["itself", "itself", "the source"]
+
+
+@pytest.mark.parametrize(
+    ("engine", "told"), [("auto", [True, False]), ("torch", [True, True]), ("ctranslate2", [False, False])]
+)
+def test_kernels_of_torch_are_told_where_torch_computed(test: Test, engine: str, told: list[bool]) -> None:
+    folders = [model(test.folder / "a"), model(test.folder / "bc")]
+    export(folders[1] / INSIDE)
+    rows = json.loads(test.run(*folders, "--engine", engine, "--json").stdout)["models"]
+    assert [bool(row["attentions"]) for row in rows] == told
 
 
 @pytest.mark.parametrize(("name", "start"), [("plot.png", b"\x89PNG"), ("plot.svg", b"<?xml")])

@@ -51,7 +51,7 @@ class Measured:
     seconds: float  # of translating
     tokens: int  # that were written
     costs: Costs
-    looks: "Sequence[Explained]"  # its attentions, with their kernels
+    looks: "Sequence[Explained]"  # its attentions, with their kernels, where torch computed it
     against_first: "Comparison | None"  # None for the first
 
     def as_json(self) -> dict[str, object]:
@@ -130,7 +130,7 @@ def _measure(models: Sequence[Tested], pairs: Pairs, beam: int) -> list[Measured
                 seconds=found.seconds,
                 tokens=sum(len(one.tokens) for one in found.translations),
                 costs=_costs(model.folder),
-                looks=looks_of(model.folder),
+                looks=looks_of(model),
                 against_first=against,
             )
         )

@@ -1,20 +1,19 @@
 """The kernels of several models side by side: for each part that looks, by which kernel, and why."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mirada.cli.explain import USUAL_LENGTH, explained
+from mirada.cli.tested import Tested
+from mirada.cli.translate import EngineChoice
 
 if TYPE_CHECKING:
     from mirada.models.explaining import Explained
 
 
-def looks_of(folder: Path) -> "Sequence[Explained]":
-    """Every attention of a model at the usual length; none where it has none, or another program computes it."""
-    from mirada.export.folder import is_exported
-
-    return () if is_exported(folder) else explained(folder, USUAL_LENGTH).attentions
+def looks_of(tested: Tested) -> "Sequence[Explained]":
+    """Every attention of a model at the usual length; none where it has none, or CTranslate2 computed it."""
+    return explained(tested.folder, USUAL_LENGTH).attentions if tested.engine == EngineChoice.TORCH else ()
 
 
 def kernel_lines(models: "Mapping[str, Sequence[Explained]]") -> Iterator[str]:

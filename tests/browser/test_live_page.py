@@ -12,7 +12,7 @@ from mirada.translator import Translator
 from mirada.viewing.packing import unpack
 from mirada.viewing.page import words
 from mirada.viewing.translation import look
-from tests.serving.servers import MODEL, app_of, app_with, running, shouting
+from tests.serving.servers import MODEL, app_of, app_with, limited, running, shouting
 from tests.viewing.fillers import filler
 from tests.viewing.generators import generator
 from tests.viewing.labellers import classifier, tagger
@@ -220,3 +220,28 @@ def test_gaps_are_filled_words_labelled_and_texts_classified(page: Page, kinds: 
     assert page.locator(".answer .bars li").count() == 2
     expect(page.locator("#aligned .classes li")).to_have_count(2)
     assert wrong == []
+
+
+def test_a_text_that_was_cut_or_read_in_parts_is_told_so(page: Page, kinds: str) -> None:
+    opened(page, kinds)
+    long = "the quick brown fox " * 20
+    parts = tagger().tag([long.split()])[0].parts
+    assert parts > 1
+    for model, key in (("tag", "text_parts"), ("classify", "text_cut")):
+        page.select_option("#first", model)
+        for text, count in (("the fox", 0), (long, 1)):
+            page.fill("#text", text)
+            page.click("#go")
+            expect(page.locator("#go")).to_be_enabled()
+            told = live_words()["en"][key].replace("{count}", str(parts))
+            expect(page.locator(".facts", has_text=told)).to_have_count(count)
+
+
+def test_no_more_is_wished_for_than_the_server_writes(page: Page) -> None:
+    with running(app_with("lm", options=limited(written=9))) as found:
+        wrong = opened(page, found)
+        assert page.locator("#wish-tokens").input_value() == "9"
+        page.keyboard.type("the")
+        page.click("#go")
+        expect(page.locator(".said")).to_have_count(1)
+        assert wrong == []

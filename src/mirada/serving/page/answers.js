@@ -89,6 +89,8 @@ function factsOf({ found, model, view, seconds, why }) {
   if (model.task === "translation" && view?.score != null) told.push(say("score_told", { score: number(view.score, 2) }));
   if (view?.flags.length) told.push(say("flagged", { flags: view.flags.map((flag) => say(`flag_${flag}`)).join(", ") }));
   if (found.gaps?.length === 0) told.push(say("no_gap"));
+  if (found.cut) told.push(say("text_cut"));
+  if (found.parts > 1) told.push(say("text_parts", { count: found.parts }));
   if (why) told.push(why);
   return told.join(" · ");
 }

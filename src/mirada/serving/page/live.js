@@ -3,6 +3,7 @@
 by("looks").after(by("training")); // what is asked for stands before what is watched
 by("text").maxLength = served.characters;
 by("wish-tokens").max = served.written;
+by("wish-tokens").value = Math.min(by("wish-tokens").valueAsNumber, served.written);
 by("wish-n").max = served.samples;
 by("ask").addEventListener("submit", (event) => {
   event.preventDefault();

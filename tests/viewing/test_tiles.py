@@ -1,12 +1,16 @@
 """Looks over a picture in the terminal and as SVG: a tile for each word, or one for the whole."""
 
+import base64
+from io import BytesIO
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from PIL import Image
 from rich.console import Console
 
+from mirada.corpora.pictures.picture import PictureShape
 from mirada.viewing import captioning, heat, recognising
 from mirada.viewing.heat import Chosen
 from mirada.viewing.packing import pack, unpack
@@ -46,6 +50,16 @@ def test_patches_that_look_at_each_other_have_one_tile(tmp_path: Path) -> None:
     (tile,) = tiles_of(view, Chosen(0, None))
     assert tile.label == "mean of all patches"
     assert tile.weights.ravel() == pytest.approx(unpack(view, 0).mean((0, 1)))
+
+
+def test_a_tile_holds_no_more_of_a_picture_than_it_shows(tmp_path: Path) -> None:
+    shape = PictureShape(height=480, width=400, channels=3)
+    view = recognising.look(recogniser(shape=shape, patch=80), drawn(tmp_path, height=480, width=400))
+    root = ElementTree.fromstring(as_picture(view, Chosen(0, None)))
+    (image,) = root.findall(f".//{SVG}image")
+    png = base64.b64decode(image.get("href").partition(",")[2])
+    with Image.open(BytesIO(png)) as held:
+        assert held.size == (280, 336) == tuple(2 * int(image.get(side)) for side in ("width", "height"))
 
 
 def test_each_word_has_a_tile(tmp_path: Path) -> None:

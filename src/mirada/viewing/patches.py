@@ -7,9 +7,7 @@ Legend: F frames, Y rows, X columns of pixels, C colours.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator
-from io import BytesIO
 from itertools import islice
 from pathlib import Path
 
@@ -23,6 +21,7 @@ from mirada.corpora.pictures.picture import Found, Picture
 from mirada.layers.patches import PatchGrid
 from mirada.viewing import contract
 from mirada.viewing.sequences import MOST_TOKENS
+from mirada.viewing.small_png import small_png
 
 LARGEST = 512  # pixels of a side of the picture in a page; a model may read larger ones
 
@@ -85,7 +84,4 @@ def _png(pixels: UInt8[np.ndarray, "F Y X C"]) -> str:
     frames, height, width, colours = pixels.shape
     strip = pixels.reshape(frames * height, width, colours)
     image = Image.fromarray(strip[..., 0] if colours == 1 else strip)
-    image.thumbnail((LARGEST, LARGEST * frames))
-    file = BytesIO()
-    image.save(file, "PNG", optimize=True)
-    return base64.b64encode(file.getvalue()).decode("ascii")
+    return small_png(image, LARGEST, LARGEST * frames)

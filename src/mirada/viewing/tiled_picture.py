@@ -14,10 +14,12 @@ from mirada.viewing.contract import View
 from mirada.viewing.heat import Chosen, title
 from mirada.viewing.packing import from_base64
 from mirada.viewing.picture import cut_label, svg_head
+from mirada.viewing.small_png import small_png
 from mirada.viewing.tiles import Tile, tiles_of
 
 ACROSS = 6  # tiles of a line
 SIDE = 168  # pixels of a tile's longer side
+FINE = 2  # pixels of fine screens in one of a tile
 GAP, EDGE, CAPTION, LABEL = 14, 16, 28, 40
 LETTER = 7.2  # pixels of a letter, rounded up over the usual fonts
 FOG = 0.85  # what is not looked at shows through a little
@@ -39,10 +41,11 @@ _STYLE = """
 def as_picture(view: View, chosen: Chosen, *, subwords: bool = False) -> str:
     """The tiles of a head, or of the mean of all, in light or dark as the reader's screen is."""
     tiles = tiles_of(view, chosen, subwords=subwords)
-    picture = view.sequences[view.maps[chosen.number].keys].picture
     rows, columns = tiles[0].weights.shape
     cell = max(1, SIDE // max(rows, columns))  # whole pixels: there is no seam between patches
     across, wide, tall = min(ACROSS, len(tiles)), cell * columns, cell * rows + LABEL
+    whole = view.sequences[view.maps[chosen.number].keys].picture
+    picture = None if whole is None else _shrunk(whole, FINE * wide, FINE * cell * rows)
     caption, fog = title(view, chosen), _fog(picture)
     height = CAPTION + EDGE + -(-len(tiles) // across) * (tall + GAP) + EDGE
     width = round(2 * EDGE + max(across * (wide + GAP) - GAP, LETTER * cell_len(caption)))
@@ -64,6 +67,12 @@ def _described(tiles: list[Tile]) -> str:
         f"{tile.label} at row {row + 1}, column {column + 1}" for tile, (row, column) in zip(tiles, places, strict=True)
     ]
     return f"Each looks most: {', '.join(looks)}."
+
+
+def _shrunk(picture: str, width: int, height: int) -> str:
+    """A picture no larger than a tile shows: each tile holds it, since without ids none can refer to another's."""
+    with Image.open(BytesIO(from_base64(picture)), formats=["PNG"]) as image:
+        return small_png(image, width, height)
 
 
 def _fog(picture: str | None) -> str:

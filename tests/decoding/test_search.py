@@ -52,6 +52,16 @@ def mirror(source: list[int]) -> list[int]:
     return source[::-1]
 
 
+def test_a_translation_is_judged_by_its_own_text_and_not_by_what_stands_before_it() -> None:
+    before, own = [*range(10, 40), END], [*[7] * 20, END]
+    actor, search = Plain(Actor(lambda row: [9] * 20, sure=0.99, ending=0.0)), Search(beam=1)
+    assert decode_checked(actor, [own], search)[0].flags == ()
+    (judged,) = decode_checked(actor, [before + own], search, own=[own])
+    assert (judged.flags, judged.hypotheses[0].tokens) == ((), [9] * 20)
+    (other,) = decode_checked(actor, [before + own], search)
+    assert other.hypotheses[0].tokens != [9] * 20
+
+
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES.keys())
 def test_alone_or_in_any_batch(search, monkeypatch) -> None:
     torch.manual_seed(3)

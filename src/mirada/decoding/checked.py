@@ -23,32 +23,45 @@ class Checked:
 
 
 def decode_checked(
-    decoder: Decoder, sources: Sequence[Sequence[int]], search: Search, demands: Sequence[Demand] = ()
+    decoder: Decoder,
+    sources: Sequence[Sequence[int]],
+    search: Search,
+    demands: Sequence[Demand] = (),
+    own: Sequence[Sequence[int]] | None = None,
 ) -> list[Checked]:
     """What a decoder finds, but a failed translation gives way to a sound one of the same beam, or is tried again.
 
     The second attempt is reined, and has more candidates, one of which may find an end. Most failures are loops, in
     which every candidate of the beam is caught: more width alone does not free them, and neither does another length
     penalty, which only ranks what has ended.
+
+    `own` are the texts to be translated where the sources hold more, what stands before them: a translation is judged
+    by its own text.
     """
-    found = _judged_all(decoder, sources, search, demands)
+    judged_by = sources if own is None else own
+    found = _judged_all(decoder, sources, search, demands, judged_by)
     failed = [number for number, one in enumerate(found) if one.flags]
     if failed:
         wider = replace(search, beam=min(WIDEST, max(SECOND_BEAM, search.beam)))
         again = [demands[number] for number in failed] if demands else ()
-        second = _judged_all(decoder.reined(), [sources[number] for number in failed], wider, again)
+        rows, texts = [sources[number] for number in failed], [judged_by[number] for number in failed]
+        second = _judged_all(decoder.reined(), rows, wider, again, texts)
         for number, retried in zip(failed, second, strict=True):
             found[number] = min(found[number], retried, key=lambda one: len(one.flags))
     return found
 
 
 def _judged_all(
-    decoder: Decoder, sources: Sequence[Sequence[int]], search: Search, demands: Sequence[Demand]
+    decoder: Decoder,
+    sources: Sequence[Sequence[int]],
+    search: Search,
+    demands: Sequence[Demand],
+    own: Sequence[Sequence[int]],
 ) -> list[Checked]:
     # All of the beam, since a sound one may stand behind those that are asked for.
     all_found = search if search.sampling else replace(search, n_best=search.beam)
     decoded = decoder.decode(sources, all_found, demands)
-    return [_judged(hypotheses, source, search.n_best) for hypotheses, source in zip(decoded, sources, strict=True)]
+    return [_judged(hypotheses, text, search.n_best) for hypotheses, text in zip(decoded, own, strict=True)]
 
 
 def _judged(hypotheses: list[Hypothesis], source: Sequence[int], count: int) -> Checked:

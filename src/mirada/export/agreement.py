@@ -106,7 +106,7 @@ def _said(engine: Engine, texts: list[Asked]) -> list[str]:
     search = Search(longest=engine.about.places)
     alone = encode(engine.subwords, [one.text for one in texts])
     coded = preceded(engine.subwords, alone, [one.context for one in texts], engine.about.longest)
-    found = decode_checked(engine, [one.ids for one in coded], search)
+    found = decode_checked(engine, [one.ids for one in coded], search, own=[one.ids for one in alone])
     return decode(engine.subwords, [one.hypotheses[0].tokens for one in found], [one.symbols for one in coded])
 
 

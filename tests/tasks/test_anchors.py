@@ -13,6 +13,13 @@ def batch() -> Batch:
     return pair_up(source, np.array([5, 3]), said, np.array([4, 4]))
 
 
+def test_what_stands_before_a_text_holds_no_anchors_and_hides_none() -> None:
+    source = np.array([[4, 7, END, 5, 7, 8, END], [4, END, 5, 4, END, 0, 0]])
+    said = np.array([[7, 4, END], [5, 4, END]])
+    made = pair_up(source, np.array([7, 5]), said, np.array([3, 3]))
+    assert list(zip(*(one.tolist() for one in anchors(made)), strict=True)) == [(0, 0, 4), (1, 0, 2), (1, 1, 3)]
+
+
 def test_tokens_that_stand_once_on_both_sides() -> None:
     found = list(zip(*(one.tolist() for one in anchors(batch())), strict=True))
     assert found == [(0, 0, 2), (0, 2, 0), (1, 2, 0)]

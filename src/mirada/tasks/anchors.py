@@ -40,10 +40,17 @@ def best_layer(model: TranslationModel, development: Development) -> int | None:
 def anchors(batch: Batch) -> tuple[Int[Tensor, "A"], Int[Tensor, "A"], Int[Tensor, "A"]]:
     """The row, the target place that says it, and the source place of every anchor of a batch."""
     said = torch.zeros_like(batch.target).flatten().index_copy(0, batch.places, batch.expected).view_as(batch.target)
-    same = (said[:, :, None] == batch.source[:, None, :]) & (said > END)[:, :, None]
+    same = (said[:, :, None] == _own(batch.source)[:, None, :]) & (said > END)[:, :, None]
     once = (same.sum(2, keepdim=True) == 1) & (same.sum(1, keepdim=True) == 1)
     rows, places, sources = torch.nonzero(same & once, as_tuple=True)
     return rows, places, sources
+
+
+def _own(source: Int[Tensor, "B S"]) -> Int[Tensor, "B S"]:
+    """The sources with end marks for what stands before their texts, which is translated nowhere."""
+    ends = source == END
+    behind = ends.flip(1).cumsum(1).flip(1)  # end marks from each place on; behind the last inner one there is one
+    return source.masked_fill(behind > 1, END)
 
 
 def _hits(

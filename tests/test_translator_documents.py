@@ -69,6 +69,7 @@ def test_a_line_that_is_too_long_is_read_part_by_part_with_the_part_before() -> 
 def test_links_are_to_the_text_and_not_to_what_stands_before() -> None:
     _, one = reader().translate(["Open the file, then save it.", "No!"], beam=1, align=True, document=True)
     assert all(0 <= source < len(one.source_tokens) for source, _ in one.alignment or ())
+    assert [target for _, target in one.alignment or ()] == list(range(len(one.tokens)))
     assert "".join(one.source_tokens).replace("▁", " ").strip() == "No!"
 
 
@@ -106,6 +107,9 @@ def test_an_export_reads_what_the_model_reads(tmp_path: Path) -> None:
     assert theirs.context == 1
     assert said(ours, DOCUMENT, document=True) == said(theirs, DOCUMENT, document=True)
     assert said(ours, DOCUMENT, document=True) != said(ours, DOCUMENT)
+    linked = [one.translate(DOCUMENT, beam=1, document=True, align=True) for one in (ours, theirs)]
+    assert [one.alignment for one in linked[0]] == [one.alignment for one in linked[1]]
+    assert all([target for _, target in one.alignment or ()] == list(range(len(one.tokens))) for one in linked[0])
     check = tmp_path / "check.txt"
     check.write_text("Go home.\nSave it.\n\nNo!\n")
     compared = choose_sentences(tmp_path, check, TorchEngine(loaded))

@@ -309,14 +309,14 @@ class Translator:
         sources = [one.ids for one in read]
         plain = all(one.is_plain for one in asked)
         demands = [] if plain else [Demand.of(self.subwords, one) for one in asked]
-        decoded = decode_checked(engine, sources, search, demands)
+        decoded = decode_checked(engine, sources, search, demands, [one.ids for one in coded])
         said = [(one.tokens, source) for source, found in zip(coded, decoded, strict=True) for one in found.hypotheses]
         written = iter(decode(self.subwords, [tokens for tokens, _ in said], [source.symbols for _, source in said]))
         best = [found.hypotheses[0].tokens for found in decoded]
-        links = engine.align(sources, best) if align else [[] for _ in coded]
+        links = engine.align(sources, best, [one.before for one in read]) if align else [[] for _ in coded]
         return [
-            _said(source, found, [next(written) for _ in found.hypotheses], _own_links(linked, whole))
-            for source, whole, found, linked in zip(coded, read, decoded, links, strict=True)
+            _said(source, found, [next(written) for _ in found.hypotheses], linked)
+            for source, found, linked in zip(coded, decoded, links, strict=True)
         ]
 
     def _kept(self, text: str) -> _Said:
@@ -373,11 +373,6 @@ def _said(source: Coded, found: Checked, texts: list[str], links: list[Link]) ->
     if not texts[0] and Flag.EMPTY not in flags:  # tokens that say nothing
         flags = (*flags, Flag.EMPTY)
     return _Said(source, found.hypotheses, texts, flags, links)
-
-
-def _own_links(links: list[Link], read: Coded) -> list[Link]:
-    """The links to the text itself, and not to what stands before it."""
-    return [(source - read.before, target) for source, target in links if source >= read.before]
 
 
 def _ranked(ranked: list[One], rank: int) -> One:

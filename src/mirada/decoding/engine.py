@@ -68,5 +68,11 @@ class Engine(Decoder, Protocol):
     def require_alignment(self) -> None:
         """Raise where the model cannot say where it looks."""
 
-    def align(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[list[Link]]:
-        """For each token of each target the token of its source that was looked at most, when it was chosen."""
+    def align(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], before: Sequence[int] = ()
+    ) -> list[list[Link]]:
+        """For each token of each target the token of its source that was looked at most, when it was chosen.
+
+        `before` are none, or for each source the number of its first ids that only stand before the text: no token is
+        linked to them, and those of the text are counted behind them.
+        """

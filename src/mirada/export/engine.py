@@ -116,13 +116,17 @@ class ExportedEngine:
     def require_alignment(self) -> None:
         """Nothing: what has a CTranslate2 form looks at its source."""
 
-    def align(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[list[Link]]:
+    def align(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], before: Sequence[int] = ()
+    ) -> list[list[Link]]:
         links: list[list[Link]] = [[] for _ in sources]
+        firsts = before or [0] * len(sources)
         spoken = [number for number, target in enumerate(targets) if target]
         results = self._forced([sources[number] for number in spoken], [targets[number] for number in spoken])
         for number, result in zip(spoken, results, strict=True):
-            looks = result.attention[0][: len(targets[number])]
-            links[number] = [(row.index(max(row)), place) for place, row in enumerate(looks)]
+            looks = (row[firsts[number] :] for row in result.attention[0][: len(targets[number])])
+            # A text of nothing but its end mark, which CTranslate2 does not tell, has only that to be looked at.
+            links[number] = [(row.index(max(row)) if row else 0, place) for place, row in enumerate(looks)]
         return links
 
     def score(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[list[float]]:

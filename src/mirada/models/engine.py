@@ -77,8 +77,11 @@ class TorchEngine:
     def require_alignment(self) -> None:
         alignment_layer(self.loaded)
 
-    def align(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[list[Link]]:
+    def align(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], before: Sequence[int] = ()
+    ) -> list[list[Link]]:
         links: list[list[Link]] = [[] for _ in sources]
+        firsts = before or [0] * len(sources)
         spoken = [number for number, target in enumerate(targets) if target]
         spoken.sort(key=lambda number: len(targets[number]))
         for start in range(0, len(spoken), ALIGNED_AT_ONCE):
@@ -86,7 +89,8 @@ class TorchEngine:
             weights = self._looks([sources[number] for number in numbers], [targets[number] for number in numbers])
             for row, number in enumerate(numbers):
                 # The end mark is where a head looks that has nothing to look for, so it is no one's source.
-                real = weights[row, : len(targets[number]), : max(1, len(sources[number]) - 1)]
+                first = firsts[number]
+                real = weights[row, : len(targets[number]), first : max(first + 1, len(sources[number]) - 1)]
                 links[number] = [(place, target) for target, place in enumerate(real.argmax(-1).tolist())]
         return links
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mirada.corpora.findings import DropsFile
-from mirada.corpora.pair import Pair
+from mirada.corpora.pair import Pair, Place
 from mirada.corpora.preceding import Documents, preceded
 from mirada.corpora.prepare import Settings, gather
 from mirada.corpora.reading import read
@@ -23,7 +23,9 @@ TMX = """<tmx version="1.4"><header srclang="en"/><body>
 <tu><tuv xml:lang="en"><seg>cat</seg></tuv><tuv xml:lang="es"><seg>gato</seg></tuv></tu>
 <tu><tuv xml:lang="en"><seg>dog</seg></tuv><tuv xml:lang="es"><seg>perro</seg></tuv>
 <tuv xml:lang="es"><seg>can</seg></tuv></tu>
-<tu><tuv xml:lang="en"><seg>bird\ncow</seg></tuv><tuv xml:lang="es"><seg>pájaro\nvaca</seg></tuv></tu></body></tmx>"""
+<tu><tuv xml:lang="en"><seg>pig</seg></tuv></tu>
+<tu><tuv xml:lang="en"><seg>bird\ncow</seg></tuv><tuv xml:lang="es"><seg>pájaro\nvaca</seg></tuv>
+<tuv xml:lang="es"><seg>ave\nres</seg></tuv></tu></body></tmx>"""
 PO = """msgid ""
 msgstr "Language: es\\nContent-Type: text/plain; charset=UTF-8\\nPlural-Forms: nplurals=2; plural=(n != 1);\\n"
 
@@ -37,6 +39,24 @@ msgstr[1] "%d perros"
 
 msgid "bird"
 msgstr "pájaro"
+
+msgid "a pig"
+msgid_plural "pigs"
+msgstr[0] ""
+msgstr[1] ""
+
+#, fuzzy
+msgid "cow"
+msgstr "buey"
+
+msgid "horse"
+msgstr "caballo"
+
+#~ msgid "hen"
+#~ msgstr "gallina"
+
+msgid "fox"
+msgstr "zorro"
 """
 
 
@@ -65,20 +85,45 @@ def found(files: list[Path], count: int) -> tuple[list[tuple[str, tuple[str, ...
             "x.xlf",
             XLIFF,
             2,
-            [("cat", ()), ("dog", ("cat",)), ("bird", ()), ("horse", ()), ("fox", ("horse",))],
+            [("cat", ()), ("dog", ("cat",)), ("bird", ()), ("horse", ("cow",)), ("fox", ("horse",))],
         ),
         (
             "x.tmx",
             TMX,
             1,
-            [("cat", ()), ("dog", ("cat",)), ("dog", ("cat",)), ("bird", ("dog",)), ("cow", ("bird",))],
+            [
+                *[("cat", ()), ("dog", ("cat",)), ("dog", ("cat",))],
+                *[("bird", ("pig",)), ("cow", ("bird",)), ("bird", ("pig",)), ("cow", ("bird",))],
+            ],
         ),
-        ("x.po", PO, 1, [("cat", ()), ("one dog", ("cat",)), ("%d dogs", ("one dog",)), ("bird", ("%d dogs",))]),
+        (
+            "x.po",
+            PO,
+            1,
+            [
+                *[("cat", ()), ("one dog", ("cat",)), ("%d dogs", ("one dog",)), ("bird", ("%d dogs",))],
+                *[("horse", ("cow",)), ("fox", ("horse",))],
+            ],
+        ),
     ],
 )
 def test_documents_are_never_crossed(name: str, content: str, documents: int, wanted: list[object], tmp_path) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
     assert found([tmp_path / name], 1) == (wanted, documents)
+
+
+def test_what_is_not_translated_stands_in_its_own_document(tmp_path: Path) -> None:
+    (tmp_path / "x.xlf").write_text(XLIFF.replace("<target>pájaro</target>", ""), encoding="utf-8")
+    pairs, documents = found([tmp_path / "x.xlf"], 2)
+    assert pairs[2:] == [("horse", ("bird", "cow")), ("fox", ("cow", "horse"))]
+    assert documents == 2
+
+
+def test_a_line_of_invisible_signs_ends_a_document() -> None:
+    places = [Place("x", number) for number in range(3)]
+    units = [Pair("one", "uno", places[0]), Pair("\u200b", "\ufeff", places[1]), Pair("two", "dos", places[2])]
+    assert list(preceded(units, 1, found := Documents())) == [units[0], units[2]]
+    assert found.count == 2
 
 
 def test_a_file_ends_a_document_and_the_oldest_sentence_goes(tmp_path: Path) -> None:

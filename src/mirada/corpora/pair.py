@@ -44,4 +44,12 @@ class Blank(Fault):
     """A line of a table with nothing on it: no pair, and the end of a document where those are read."""
 
 
+@dataclass(frozen=True, slots=True)
+class Passed(Fault):
+    """A unit that is no pair and ends no document: what its source says, if it is used, stands before the next."""
+
+    source: str = ""
+    document: str = field(default="", compare=False)  # which one of its file, as far as the file tells
+
+
 Unit = Pair | Fault

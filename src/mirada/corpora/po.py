@@ -13,7 +13,7 @@ import polib
 from mirada.corpora.languages import in_name, is_tag, matches, wrong_languages
 from mirada.corpora.lines import shown
 from mirada.corpora.opening import Meter, opened, unpacked_name
-from mirada.corpora.pair import CorpusError, Fault, Place, Unit
+from mirada.corpora.pair import CorpusError, Fault, Passed, Place, Unit
 from mirada.corpora.tmx import pair_texts
 
 CATALOGUE_BYTES = 1 << 26  # polib holds a catalogue whole
@@ -34,7 +34,7 @@ def read_po(path: Path, source: str, target: str, meter: Meter | None = None) ->
     backward = _is_backward(path, catalogue, source, target)
     for entry in catalogue:
         place = Place(str(path), entry.linenum or 1)
-        fault = _fault(entry, place)
+        fault = _fault(entry, place, backward)
         if fault is not None:
             yield fault
             continue
@@ -99,17 +99,20 @@ def _is_backward(path: Path, catalogue: polib.POFile, source: str, target: str) 
     raise wrong_languages(path, [given], source, target)
 
 
-def _fault(entry: polib.POEntry, place: Place) -> Fault | None:
-    """Why an entry cannot be used, if so."""
+def _fault(entry: polib.POEntry, place: Place, backward: bool) -> Fault | None:
+    """Why an entry cannot be used, if so; what it says in the source's language is passed on, if that can be read."""
     text = shown(entry.msgid.translate(SHOW))
+    said = "\n".join((entry.msgid, entry.msgid_plural or "")).translate(SHOW)
+    readable = not backward and not UNESCAPED.search(said)
     if entry.obsolete:
-        return Fault(place, "obsolete", text)
+        return Passed(place, "obsolete", text)
     if entry.fuzzy:
-        return Fault(place, "fuzzy: a guess that nobody confirmed", text)
+        reason = "fuzzy: a guess that nobody confirmed"
+        return Passed(place, reason, text, said) if readable else Fault(place, reason, text)
     if UNESCAPED.search("".join([entry.msgid, entry.msgstr, *entry.msgstr_plural.values()])):
         return Fault(place, "bytes that are no text in the charset of the file; convert it to UTF-8", text)
     if not entry.translated():
-        return Fault(place, "no target", text)
+        return Passed(place, "no target", text, said) if readable else Fault(place, "no target", text)
     return None
 
 

@@ -10,7 +10,7 @@ from mirada.corpora.inline import Numbering, Role, UnknownEntityError, Vocabular
 from mirada.corpora.languages import best, wrong_languages
 from mirada.corpora.lines import faultless, shown
 from mirada.corpora.opening import Meter
-from mirada.corpora.pair import Fault, Pair, Place, Unit
+from mirada.corpora.pair import Fault, Pair, Passed, Place, Unit
 from mirada.corpora.pieces import aligned
 from mirada.corpora.xml_stream import LANGUAGE, Element, stream, text_of, without_layout
 
@@ -83,13 +83,25 @@ def chosen(given: Variants, asked: str) -> list[Element]:
 
 
 def _units(left: list[Element], right: list[Element], asked: tuple[str, str], place: Place) -> Iterator[Unit]:
-    if not left or not right:
-        missing = "source" if not left else "target"
-        text = text_of((left or right)[0]) if left or right else ""
-        yield Fault(place, f"no {missing}: the unit has no {asked[0] if not left else asked[1]}", shown(text))
+    if not left:
+        text = text_of(right[0]) if right else ""
+        yield Fault(place, f"no source: the unit has no {asked[0]}", shown(text))
+        return
+    if not right:
+        fault = Fault(place, f"no target: the unit has no {asked[1]}", shown(text_of(left[0])))
+        yield passing_on(fault, left[0], VOCABULARY)
         return
     for segment in right:
         yield from pair_segments(left[0], segment, VOCABULARY, place)
+
+
+def passing_on(fault: Fault, source: Element, vocabulary: Vocabulary) -> Fault:
+    """What is said of a unit without a target, with its source, if that can be read."""
+    try:
+        text = without_layout(Numbering().text(parts(source, vocabulary)), source)
+    except UnknownEntityError:
+        return fault
+    return Passed(fault.place, fault.reason, fault.text, text)
 
 
 def pair_segments(left: Element, right: Element, vocabulary: Vocabulary, place: Place) -> Iterator[Unit]:
@@ -114,8 +126,11 @@ def pair_texts(source: str, target: str, place: Place) -> Iterator[Unit]:
         if isinstance(side, Fault):
             yield side
             return
-    if not source.strip() or not target.strip():
-        yield Fault(place, "no target" if source.strip() else "no source", shown(source or target))
+    if not source.strip():
+        yield Fault(place, "no source", shown(source or target))
+        return
+    if not target.strip():
+        yield Passed(place, "no target", shown(source), source)
         return
     for one, other in aligned(source, target):
         yield Pair(one, other, place)

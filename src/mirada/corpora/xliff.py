@@ -10,8 +10,8 @@ from mirada.corpora.inline import Role, Vocabulary, local_name
 from mirada.corpora.languages import in_name, matches, wrong_languages
 from mirada.corpora.lines import shown
 from mirada.corpora.opening import Meter, unpacked_name
-from mirada.corpora.pair import CorpusError, Fault, Place, Unit
-from mirada.corpora.tmx import pair_segments
+from mirada.corpora.pair import CorpusError, Fault, Pair, Passed, Place, Unit
+from mirada.corpora.tmx import pair_segments, passing_on
 from mirada.corpora.xml_stream import Element, stream, text_of
 
 UNITS = ("trans-unit", "unit")
@@ -97,7 +97,7 @@ def read_xliff(path: Path, source: str, target: str, meter: Meter | None = None)
 
 def _in_document(units: Iterator[Unit], document: str) -> Iterator[Unit]:
     for unit in units:
-        yield unit if isinstance(unit, Fault) else replace(unit, document=document)
+        yield replace(unit, document=document) if isinstance(unit, Pair | Passed) else unit
 
 
 def document_of(unit: Element) -> str:
@@ -163,7 +163,8 @@ def framed(element: Element) -> dict[str, Element]:
 def _pair(segment: Segment, place: Place, backward: bool) -> Iterator[Unit]:
     if not segment.translated or segment.target is None:
         reason = f"no target (state {segment.state})" if segment.state in UNTRANSLATED else "no target"
-        yield Fault(place, reason, shown(text_of(segment.source).strip()))
+        fault = Fault(place, reason, shown(text_of(segment.source).strip()))
+        yield fault if backward else passing_on(fault, segment.source, VOCABULARY)
     elif backward:
         yield from pair_segments(segment.target, segment.source, VOCABULARY, place)
     else:

@@ -13,8 +13,8 @@ from tests.translators import slotted_subwords, subwords
 
 def test_the_last_sentences_of_a_document_stand_before_the_next() -> None:
     before = Before(2)
-    passed = [before.pass_by(text) for text in ("one", "two", "three", "four", " ", "five", "six")]
-    assert passed == [(), ("one",), ("one", "two"), ("two", "three"), (), (), ("five",)]
+    passed = [before.pass_by(text) for text in ("one", "two", "three", "four", " ", "five", "six", "\u200b", "seven")]
+    assert passed == [(), ("one",), ("one", "two"), ("two", "three"), (), (), ("five",), (), ()]
 
 
 def test_what_is_too_long_for_any_model_hides_all_before_it() -> None:
@@ -29,7 +29,7 @@ def test_what_is_too_long_for_any_model_hides_all_before_it() -> None:
 
 def test_the_lines_of_a_text_stand_before_the_next_text() -> None:
     before = Before(3)
-    assert [before.pass_lines(text) for text in ("one\n\ntwo", "", "three")] == [(), ("one", "two"), ("one", "two")]
+    assert [before.pass_lines(text) for text in ("one\n\ufeff\ntwo", "", "three")] == [(), ("one", "two"), ("one", "two")]
     assert Before(0).pass_lines("one\ntwo") == ()
 
 

@@ -16,6 +16,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from mirada.text.normalise import normalise
 from mirada.text.slots import without_marks
 from mirada.text.subwords import Flat
 
@@ -39,18 +40,18 @@ class Before:
 
     def pass_by(self, text: str) -> Context:
         """What stands before a text, which is from now on before the next; without words, it ends the document."""
-        found = self.texts
-        if text.strip() and len(text) <= LONGEST:
+        found, seen = self.texts, bool(normalise(text))
+        if seen and len(text) <= LONGEST:
             self._texts.append(text)
         else:
             self.end()
-        return found if text.strip() else ()
+        return found if seen else ()
 
     def pass_lines(self, text: str) -> Context:
         """What stands before a text, whose lines are from now on before the next; empty ones end nothing."""
         found = self.texts
         for line in text.split("\n") if self.wanted else ():
-            if line.strip():
+            if normalise(line):
                 self.pass_by(line)
         return found
 

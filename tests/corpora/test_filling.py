@@ -379,6 +379,12 @@ def test_what_stands_before_a_text_comes_with_it_translated_or_not(tmp_path: Pat
     assert set(before[-len(found["x.po"]) :]) == {()}
 
 
+def test_bytes_that_are_no_text_end_a_document_of_po(tmp_path: Path) -> None:
+    entries = b"".join(b'msgid "%s"\nmsgstr ""\n\n' % text for text in (b"cat", b"b\xffd", b"dog", b"bird"))
+    filled(tmp_path / "x.po", b'msgid ""\nmsgstr "Language: es\\n"\n\n' + entries, context=2)
+    assert list(zip(asked, before, strict=True)) == [("cat", ()), ("dog", ()), ("bird", ("dog",))]
+
+
 def test_filling_twice_asks_nothing_the_second_time(tmp_path: Path) -> None:
     for name, content in (("x.tmx", TMX), ("x.xlf", ONE), ("y.xlf", TWO), ("x.po", PO)):
         first = filled(tmp_path / name, content)

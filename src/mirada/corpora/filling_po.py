@@ -71,6 +71,7 @@ def _waiting(path: Path, catalogue: polib.POFile, filled: Filled, overwrite: boo
             filled.kept += 1
         elif UNESCAPED.search(entry.msgid + (entry.msgid_plural or "")):
             filled.review.append(Fault(place, "bytes that are no text in the charset of the file", ""))
+            before.end()
         elif entry.msgid_plural:
             yield from _plural(catalogue, entry, place, contexts)
         else:

@@ -44,6 +44,10 @@ def test_texts_are_alone_unless_they_are_of_a_document_or_bring_their_own_contex
     own = Asked("Save it.", context=("No!", "Go home."))
     assert said(reader(), [own]) == ["Go home. Save it."]
     assert said(reader(0), [own]) == ["Save it."]
+    assert said(reader(), ["Wait.", own, "Go."], document=True) == ["Wait.", "Go home. Save it.", "Save it. Go."]
+    with pytest.raises(ValueError, match=r"context = \['No!'\] is no tuple; give a tuple of sentences"):
+        object.__setattr__(own, "context", ["No!"])  # as outside tests, where nothing else looks at types
+        own.__post_init__()
     assert said(reader(0), DOCUMENT, document=True) == DOCUMENT
     with pytest.raises(ValueError, match="a single text was given"):
         reader().translate("Go home.", document=True)

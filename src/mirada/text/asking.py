@@ -38,8 +38,9 @@ class Asked:
     def __post_init__(self) -> None:
         if isinstance(self.must, str):
             raise ValueError(f"must = {self.must!r} is a single text; give a tuple of phrases, such as (phrase,)")
-        if isinstance(self.context, str):
-            raise ValueError(f"context = {self.context!r} is a single text; give a tuple of sentences, such as (text,)")
+        if not isinstance(self.context, tuple):
+            given = "a single text" if isinstance(self.context, str) else "no tuple"
+            raise ValueError(f"context = {self.context!r} is {given}; give a tuple of sentences, such as (text,)")
         if len(self.must) > MOST_PHRASES:
             raise ValueError(f"{len(self.must)} phrases are asked of one translation; use at most {MOST_PHRASES}")
         if not all(map(normalise, self.must)):
@@ -67,11 +68,15 @@ class Asked:
 
 
 def in_documents(texts: Iterable[str | Asked], count: int) -> Iterator[Asked]:
-    """The sentences of documents, each with up to `count` before it; one without words ends a document."""
+    """The sentences of documents, each with up to `count` before it; one without words ends a document.
+
+    What is asked with a context of its own keeps it.
+    """
     before = Before(count)
     for one in texts:
         asked = Asked(one) if isinstance(one, str) else one
-        yield replace(asked, context=before.pass_by(asked.text))
+        stood = before.pass_by(asked.text)
+        yield replace(asked, context=asked.context or stood)
 
 
 def shared_out(asked: Asked, parts: Sequence[Part], context: int = 0) -> list[Asked]:

@@ -9,6 +9,7 @@ from mirada.cli.app import app
 from mirada.decoding.options import Search
 from mirada.export.agreement import choose_sentences
 from mirada.export.ctranslate2 import write
+from mirada.export.folder import read_about
 from mirada.models.engine import TorchEngine
 from mirada.models.ensemble import EnsembleError, require_alike
 from mirada.models.folder import Loaded
@@ -23,10 +24,11 @@ DOCUMENT = ["Go home.", "Save it.", "", "No!", "Wait.", "Go home."]
 READ = ["Go home.", "Go home. Save it.", "", "No!", "No! Wait.", "Wait. Go home."]
 
 
-def reader(context: int = 1, longest: int = 40) -> Translator:
+def reader(context: int = 1, longest: int = 40, longest_text: int = 0) -> Translator:
     """A translator that repeats the sentences that it reads."""
     loaded = copier(longest=longest).loaded
-    return Translator.of(Loaded(loaded.config.model_copy(update={"context": context}), loaded.model, loaded.subwords))
+    told = {"context": context, "longest_text": longest_text}
+    return Translator.of(Loaded(loaded.config.model_copy(update=told), loaded.model, loaded.subwords))
 
 
 def said(translator: Translator, texts: list[str | Asked], **more: bool) -> list[str]:
@@ -45,12 +47,16 @@ def test_texts_are_alone_unless_they_are_of_a_document_or_bring_their_own_contex
     assert said(reader(), [own]) == ["Go home. Save it."]
     assert said(reader(0), [own]) == ["Save it."]
     assert said(reader(), ["Wait.", own, "Go."], document=True) == ["Wait.", "Go home. Save it.", "Save it. Go."]
-    with pytest.raises(ValueError, match=r"context = \['No!'\] is no tuple; give a tuple of sentences"):
-        object.__setattr__(own, "context", ["No!"])  # as outside tests, where nothing else looks at types
-        own.__post_init__()
     assert said(reader(0), DOCUMENT, document=True) == DOCUMENT
     with pytest.raises(ValueError, match="a single text was given"):
         reader().translate("Go home.", document=True)
+
+
+def test_a_context_that_is_no_tuple_is_refused() -> None:
+    asked = Asked("Save it.")
+    object.__setattr__(asked, "context", ["No!"])  # types are looked at in tests, and not by users
+    with pytest.raises(ValueError, match=r"context = \['No!'\] is no tuple; give a tuple of sentences"):
+        asked.__post_init__()
 
 
 def test_the_oldest_sentence_goes_where_there_is_no_room() -> None:
@@ -68,6 +74,16 @@ def test_a_line_that_is_too_long_is_read_part_by_part_with_the_part_before() -> 
     assert long.text.endswith("No! Go.")
     assert len(long.text) > len(alone[0])
     assert said(reader(1), ["Go home.", "  Save it."], document=True) == ["Go home.", "  Go home. Save it."]
+
+
+def test_a_text_is_divided_where_it_is_longer_than_texts_were_and_not_than_they_were_with_those_before() -> None:
+    before, text = "Open the file, then save it.", "Wait for me, and then go home. No! Go."
+    (long,) = reader(1, longest=60).translate([text], beam=1)
+    assert long.text == text
+    (cut,) = reader(1, longest=60, longest_text=16).translate([text], beam=1)
+    assert cut.text.endswith("No! Go.")
+    assert len(cut.text) > len(text)
+    assert said(reader(1, longest=60, longest_text=16), [before, "Go."], document=True)[1] == f"{before} Go."
 
 
 def test_links_are_to_the_text_and_not_to_what_stands_before() -> None:
@@ -104,11 +120,13 @@ def test_commands_read_documents_as_the_facade_does(tmp_path: Path, monkeypatch:
 
 def test_an_export_reads_what_the_model_reads(tmp_path: Path) -> None:
     made = random_model(shape())
-    loaded = Loaded(made.config.model_copy(update={"context": 1}), made.model, made.subwords)
+    told = {"context": 1, "longest_text": 20}
+    loaded = Loaded(made.config.model_copy(update=told), made.model, made.subwords)
     (tmp_path / "exported").mkdir()
     write(loaded, tmp_path / "exported")
     ours, theirs = Translator.of(loaded), Translator.load(tmp_path / "exported")
     assert theirs.context == 1
+    assert read_about(tmp_path / "exported").about.longest_text == TorchEngine(loaded).about.longest_text == 20
     assert said(ours, DOCUMENT, document=True) == said(theirs, DOCUMENT, document=True)
     assert said(ours, DOCUMENT, document=True) != said(ours, DOCUMENT)
     linked = [one.translate(DOCUMENT, beam=1, document=True, align=True) for one in (ours, theirs)]

@@ -297,7 +297,7 @@ class Translator:
         return FileSummary(filled.translated, filled.kept, filled.review, tally)
 
     def _divide(self, text: str, coding: _Coding) -> list[Part]:
-        return divide(text, self.source, self._about.longest, lambda part: len(coding.of(part).ids))
+        return divide(text, self.source, self._about.longest_text, lambda part: len(coding.of(part).ids))
 
     def _say(self, asked: list[Asked], coding: _Coding, engine: Engine, search: Search, align: bool) -> list[_Said]:
         """The translations of parts that have words and are short enough."""

@@ -81,6 +81,21 @@ def test_long_pairs_are_left_out_and_counted(store: Store) -> None:
 SIDES = st.lists(st.tuples(st.integers(1, 20), st.integers(1, 20)), max_size=60)
 
 
+def test_the_longest_text_is_told_without_what_stands_before_it(tmp_path: Path) -> None:
+    sources = [[5, 6, END], [5, 6, END, 7, 8, 9, END], [4] * 9 + [END, 5, END], [4] * 30 + [END]]
+    targets = [[4, END], [4, END], [4, END], [4] * 40 + [END]]
+    sides = [
+        [(np.concatenate(rows).astype(np.uint32), np.array([len(row) for row in rows], dtype=np.int64))]
+        for rows in (sources, targets)
+    ]
+    with StoreWriter(tmp_path / "train", "test", 100) as writer:
+        writer.add(*sides)
+    store = Store.open(tmp_path / "train")
+    order = Order(store, 60, 7, 20)
+    assert (order.longest, order.longest_text) == (12, 4)
+    assert Order(store, 100, 7, 50).longest_text == 41
+
+
 def plainly_cut(source: list[int], target: list[int], budget: int) -> list[int]:
     """Where the groups end, row by row."""
     ends, first = [], 0

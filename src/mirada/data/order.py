@@ -20,6 +20,7 @@ from mirada.corpora.store import Store
 from mirada.data.batch import Batch, make_batch
 from mirada.data.position import Position, endless
 from mirada.text.sampling import variant_of
+from mirada.text.subwords import END
 
 POOL = 100  # batches that are sorted together: with more, an epoch is hardly shuffled; with fewer, more is padded
 MOST_IN_32_BITS = 2**31 - 1
@@ -76,6 +77,14 @@ class Order:
     def tokens(self) -> int:
         """The tokens of both sides in one epoch, in the best segmentation."""
         return sum(int(side[self._rows, 0].sum(dtype=np.int64)) for side in self._lengths)
+
+    @property
+    def longest_text(self) -> int:
+        """The most tokens, in the best segmentation, of a target, or of a source without what stands before it."""
+        ends = np.cumsum(self._store.source_lengths, dtype=np.int64).reshape(len(self._store), -1)[self._rows, 0] - 1
+        marks = np.concatenate([[-1], np.flatnonzero(self._store.stream("source") == END)])
+        own = ends - marks[np.searchsorted(marks, ends) - 1]  # from the end mark before that of the text itself
+        return max(int(own.max()), int(self._lengths[1][self._rows, 0].max()))
 
     @property
     def remarks(self) -> list[str]:

@@ -25,11 +25,20 @@ class About:
     longest_trained: int  # most tokens that a text of the training data had
     places: int | None = None  # how many places the model has vectors for; None where it knows every place
     context: int = 0  # sentences before a text that are read with it
+    text_trained: int = 0  # most tokens of a text without those; 0 where it is not told apart
 
     @property
     def longest(self) -> int:
-        """The most tokens, with the end mark, of a source that is read whole."""
-        trained = min(max(self.longest_trained, SHORTEST_LIMIT), LONGEST_LIMIT)
+        """The most tokens, with the end mark, of a source that is read whole, with what stands before it."""
+        return self._bounded(self.longest_trained)
+
+    @property
+    def longest_text(self) -> int:
+        """The most tokens, with the end mark, of a text that is not divided."""
+        return self._bounded(self.text_trained or self.longest_trained)
+
+    def _bounded(self, trained: int) -> int:
+        trained = min(max(trained, SHORTEST_LIMIT), LONGEST_LIMIT)
         return trained if self.places is None else min(trained, self.places)
 
 

@@ -112,7 +112,7 @@ def _said(engine: Engine, texts: list[Asked]) -> list[str]:
 
 def _readable(texts: Iterable[Asked], engine: Engine, most: int) -> list[Asked]:
     """The first texts that have words and are short enough to be read whole."""
-    subwords, longest = engine.subwords, engine.about.longest
+    subwords, longest = engine.subwords, engine.about.longest_text
     fitting = (one for one in texts if has_words(one.text) and len(encode(subwords, [one.text])[0].ids) <= longest)
     return list(islice(fitting, most))
 

@@ -87,6 +87,7 @@ def write(
         slots=loaded.config.slots,
         longest=loaded.config.longest,
         context=loaded.config.context,
+        longest_text=loaded.config.longest_text,
         places=loaded.config.model.places,
         quantization=quantization,
         shortlist=None if shortlist is None else len(shortlist.ids),

@@ -56,6 +56,7 @@ class Exported(BaseModel):
     slots: int = Field(default=0, ge=0, le=COUNT)  # marks that placeholders are hidden behind; see mirada.text.slots
     longest: int = Field(ge=1)  # most tokens that a text of the training data had
     context: int = Field(default=0, ge=0, le=MOST, exclude_if=lambda count: count == 0)  # sentences read before each
+    longest_text: int = Field(default=0, ge=0, exclude_if=lambda count: count == 0)  # `longest` without them
     places: int | None = Field(default=None, ge=1)  # None where the model knows every place
     quantization: Quantization = "none"
     shortlist: int | None = Field(default=None, ge=1)  # how many subwords it has, if there is one
@@ -64,7 +65,7 @@ class Exported(BaseModel):
     @property
     def about(self) -> About:
         """What the model is for."""
-        return About(self.source, self.target, self.longest, self.places, self.context)
+        return About(self.source, self.target, self.longest, self.places, self.context, self.longest_text)
 
 
 def is_exported(folder: Path) -> bool:

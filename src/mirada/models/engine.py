@@ -47,7 +47,9 @@ class TorchEngine:
         configs = [one.config for one in (self.loaded, *self.others)]
         places = [config.model.places for config in configs if config.model.places is not None]
         longest = min(config.longest for config in configs)
-        return About(configs[0].source, configs[0].target, longest, min(places, default=None), configs[0].context)
+        text = min(config.longest_text or config.longest for config in configs)
+        first = configs[0]
+        return About(first.source, first.target, longest, min(places, default=None), first.context, text)
 
     @property
     def subwords(self) -> Subwords:

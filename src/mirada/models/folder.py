@@ -63,6 +63,7 @@ class FolderConfig(AnyFolderConfig):
     slots: int = Field(default=0, ge=0, le=COUNT)  # marks that placeholders are hidden behind; see mirada.text.slots
     longest: int = Field(default=256, ge=1)  # most tokens that a text of the training data had
     context: int = Field(default=0, ge=0, le=MOST, exclude_if=unused)  # sentences before, read with each source
+    longest_text: int = Field(default=0, ge=0, exclude_if=unused)  # `longest` without context; 0 where there is none
     alignment_layer: int | None = Field(default=None, ge=0)  # of the decoder: the one whose looks align words best
     model: ModelConfig
 

@@ -132,14 +132,16 @@ class TranslationSubject:
         return Learner(model, task, choose_forcing(training.forcing, task, model, training.seed, device))
 
     def finish(self, record: RunRecord, progress: Progress, say: Say) -> Result:
+        batches, context = self.batches(self.config.training.batch_tokens, 1), self.config.data.context
         described = FolderConfig(
             mirada=__version__,
             source=self.files.source,
             target=self.files.target,
             vocabulary=self.prepared.subwords.size,
             slots=self.prepared.subwords.slots,
-            longest=self.batches(self.config.training.batch_tokens, 1).longest,
-            context=self.config.data.context,
+            longest=batches.longest,
+            context=context,
+            longest_text=batches.longest_text if context else 0,
             model=self.config.model,
         )
         select = self.config.training.select

@@ -104,6 +104,7 @@ def test_a_finished_model(tmp_path: Path, subwords: Subwords) -> None:
     parameters = finish(tmp_path, subwords)
     told = found(tmp_path)
     assert (told["task"], told["from"], told["to"]) == ("translation", "en", "de")
+    assert "context" not in told
     assert (told["parameters"], told["vocabulary"]) == (parameters, subwords.size)
     assert told["model"] == SHAPE.model_dump(mode="json")
     assert told["scores"]["bleu"] == {"score": 41.02, "signature": TEST["bleu"].signature}

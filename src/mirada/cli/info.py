@@ -40,7 +40,7 @@ class KnownExport:
             "vocabulary": about.vocabulary,
             "slots": about.slots,
             "longest": about.longest,
-            "context": about.context,
+            **({"context": about.context} if about.context else {}),
             "mirada": about.mirada,
             "files": dict(self.files),
             "bytes": sum(self.files.values()),

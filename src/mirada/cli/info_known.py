@@ -116,7 +116,7 @@ class Known:
             "model": self.model.model_dump(mode="json") if self.model else None,
             "parameters": self.parameters,
             "vocabulary": self.vocabulary,
-            "context": self.context,
+            **({"context": self.context} if self.context else {}),  # of translators that read documents
             "scores": {"development": self.best.model_dump(mode="json") if self.best else None, **self.tested},
             "budget": budget.model_dump(mode="json") if budget else None,
             "training": {

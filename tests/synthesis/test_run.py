@@ -12,8 +12,9 @@ from mirada.corpora.pair import CorpusError
 from mirada.models.folder import FolderError
 from mirada.synthesis import corpus
 from mirada.synthesis.run import STUDENT, back_translate, distill
+from mirada.training.config import RunConfig
 from mirada.training.preparing import Files
-from mirada.training.run import Request
+from mirada.training.run import Request, examine
 from mirada.training.settings import merge
 from mirada.translator import Translator
 from tests.synthesis.writers import StoppedError, Writer, folder_of
@@ -128,8 +129,18 @@ def test_a_model_that_is_not_the_reverse_is_refused(files: Files, tmp_path: Path
     assert not (tmp_path / "model").exists()
 
 
-def test_pairs_that_a_model_made_have_no_documents(files: Files, tmp_path: Path) -> None:
+def test_pairs_that_a_model_made_have_no_documents(
+    files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examined: list[Request] = []
+
+    def examining(request: Request) -> RunConfig:
+        examined.append(request)
+        return examine(request)
+
+    monkeypatch.setattr("mirada.synthesis.run.examine", examining)
     asked = Request(files, tmp_path / "student", None, merge(SHORT, {"data": {"context": 1}}))
     with pytest.raises(CorpusError, match=r"data.context = 1 and synthetic pairs"):
         distill(asked, folder_of(tmp_path / "teacher"), Listener())
+    assert examined == [asked]
     assert not (tmp_path / "student").exists()

@@ -23,6 +23,7 @@ from mirada.synthesis.corpus import FOLDER, Plan
 from mirada.synthesis.texts import lines_of, sources_of
 from mirada.synthesis.writer import identity_of, languages_of
 from mirada.training import record as records
+from mirada.training.config import DataConfig
 from mirada.training.preparing import require_alone
 from mirada.training.report import Reporter
 from mirada.training.run import Request, claim, examine
@@ -36,7 +37,7 @@ STUDENT: Tree = {"data": {"synthetic": {"tag": False, "originals": 0}}}
 
 def distill(request: Request, teacher: Path, reporter: Reporter) -> Request:
     """The request of a student, with what its teacher makes of the training sources."""
-    data, files = examine(request).data, request.files
+    data, files = _data_of(request), request.files
     for path in files.train:
         require_file(path)
     plan = Plan(
@@ -60,7 +61,7 @@ def distill(request: Request, teacher: Path, reporter: Reporter) -> Request:
 
 def back_translate(request: Request, monolingual: Sequence[Path], reverse: Path, reporter: Reporter) -> Request:
     """The request of a run, with what a model of the reverse direction makes of text in the target language."""
-    data, target = examine(request).data, request.files.target
+    data, target = _data_of(request), request.files.target
     _require_reverse(reverse, request.files.source, target)
     for path in monolingual:
         require_file(path)
@@ -84,6 +85,13 @@ def back_translate(request: Request, monolingual: Sequence[Path], reverse: Path,
     )
 
 
+def _data_of(request: Request) -> DataConfig:
+    """The settings of the data of a run that can have synthetic pairs."""
+    data = examine(request).data
+    require_alone(data)
+    return data
+
+
 def _require_reverse(model: Path, source: str, target: str) -> None:
     """Refuse a model that does not translate from `target` to `source`."""
     reads, writes = languages_of(model)
@@ -98,7 +106,6 @@ def _with_synthetic(
     request: Request, plan: Plan, read: Callable[[], Iterator[str]], model: Path, reporter: Reporter
 ) -> Request:
     """The request, with the file of a plan among its synthetic ones."""
-    require_alone(examine(request).data)
     if records.read(request.output) is not None and not plan.path.exists():
         raise FolderError(
             f"{request.output} holds another run, which had no synthetic pairs from this data, model and beam; "

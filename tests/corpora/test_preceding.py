@@ -82,6 +82,12 @@ def found(files: list[Path], count: int) -> tuple[list[tuple[str, tuple[str, ...
             [("cat", ()), ("dog", ("cat",)), ("bird", ()), ("cow", ("bird",))],
         ),
         (
+            "y.csv",
+            "en,es\ncat,gato\n\ndog,perro\n,\nbird,pájaro\n",  # an empty line is no row
+            2,
+            [("cat", ()), ("dog", ("cat",)), ("bird", ())],
+        ),
+        (
             "x.xlf",
             XLIFF,
             2,

@@ -105,7 +105,11 @@ def train(
     columns: Annotated[str | None, typer.Option(help="Columns of a table without a header: en,de.")] = None,
     context: Annotated[
         int | None,
-        typer.Option(min=0, help="Sentences before it that a source is read with; an empty line ends a document. [0]"),
+        typer.Option(
+            min=0,
+            help="Sentences before it that a source is read with; an empty line, in CSV a row of empty cells, ends a "
+            "document. [0, or that of --start]",
+        ),
     ] = None,
     config: Annotated[Path | None, typer.Option(help="A TOML file that may set everything.")] = None,
     changes: Annotated[list[str] | None, typer.Option("--set", help="One setting: model.width=256.")] = None,

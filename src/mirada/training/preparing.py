@@ -148,7 +148,7 @@ def require_alone(config: DataConfig) -> None:
     if config.context:
         raise CorpusError(
             f"data.context = {config.context} and synthetic pairs were asked for together, and what a model made comes "
-            "without documents; leave out the one or the other"
+            "without documents; leave out the one or the other, or give --context 0"
         )
 
 
@@ -315,8 +315,8 @@ def _gather(part: str, files: Files, settings: Settings, data: Path, drops: Drop
     found = prepare.gather(units, settings, data / f"{part}.spool", drops)
     if settings.context:
         say(
-            f"{found.documents:,} {part} documents, which end with a file, an empty line, or where the file says so; "
-            f"each source is read with up to {settings.context} before it."
+            f"{found.documents:,} {part} documents, which end with a file, an empty line (in CSV a row of empty cells), "
+            f"or where the file says so; each source is read with up to {settings.context} before it."
         )
     if part != "train":
         say(f"{found.report.kept:,} of {found.report.read:,} {part} pairs are used.")

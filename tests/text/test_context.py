@@ -29,7 +29,11 @@ def test_what_is_too_long_for_any_model_hides_all_before_it() -> None:
 
 def test_the_lines_of_a_text_stand_before_the_next_text() -> None:
     before = Before(3)
-    assert [before.pass_lines(text) for text in ("one\n\ufeff\ntwo", "", "three")] == [(), ("one", "two"), ("one", "two")]
+    assert [before.pass_lines(text) for text in ("one\n\ufeff\ntwo", "", "three")] == [
+        (),
+        ("one", "two"),
+        ("one", "two"),
+    ]
     assert Before(0).pass_lines("one\ntwo") == ()
 
 

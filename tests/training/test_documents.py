@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from mirada.cli.app import app
 from mirada.corpora.demo import documents
 from mirada.corpora.pair import CorpusError
+from mirada.corpora.store import Store
 from mirada.demonstration import documents as demonstration
 from mirada.demonstration.documents import right_endings, write_documents
 from mirada.models.folder import read_config
@@ -50,9 +51,15 @@ def test_a_run_with_context_goes_on_bit_for_bit(files: Files, whole: Path, tmp_p
 
 
 def test_its_folder_says_so_and_its_translator_reads_documents(whole: Path) -> None:
-    assert read_config(whole).context == 1
+    described, store = read_config(whole), Store.open(whole / "data" / "train")
+    assert described.context == 1
+    rows = [side(row).tolist() for row in range(len(store)) for side in (store.source, store.target)]
+    assert described.longest_text == max(row[-2::-1].index(END) + 1 if END in row[:-1] else len(row) for row in rows)
+    assert described.longest_text < described.longest
     told = CliRunner().invoke(app, ["info", str(whole)], catch_exceptions=False).stdout
     assert "translation from en to es, each text read with up to 1 before it" in told
+    known = json.loads(CliRunner().invoke(app, ["info", str(whole), "--json"], catch_exceptions=False).stdout)
+    assert known["context"] == 1
     assert "80 documents; sources are read with up to 1 sentences before them" in (whole / "card.md").read_text()
     rows = json.loads((whole / "data" / "test.json").read_bytes())
     assert [len(row) for row in rows[:2]] == [2, 3]
@@ -85,7 +92,7 @@ def test_sources_are_stored_with_what_stands_before_them_as_far_as_there_is_room
 
 def test_what_a_model_made_has_no_documents(files: Files, tmp_path: Path) -> None:
     synthetic = Files(files.train, source="en", target="es", synthetic=(tmp_path / "x.tsv",))
-    with pytest.raises(CorpusError, match=r"data.context = 2 and synthetic pairs"):
+    with pytest.raises(CorpusError, match=r"data.context = 2 and synthetic pairs .* or give --context 0"):
         prepare_data(tmp_path, synthetic, DataConfig(context=2), 1, None, 5, print)
 
 
@@ -112,6 +119,7 @@ def test_without_context_nothing_is_said_of_it() -> None:
     assert "context" not in DataConfig().model_dump(mode="json")
     assert DataConfig(context=2).model_dump(mode="json")["context"] == 2
     assert "context" not in config().model_dump_json()
+    assert "longest_text" not in config().model_dump_json()
     assert '"context":2' in config().model_copy(update={"context": 2}).model_dump_json()
 
 

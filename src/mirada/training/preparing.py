@@ -315,7 +315,7 @@ def _gather(part: str, files: Files, settings: Settings, data: Path, drops: Drop
     found = prepare.gather(units, settings, data / f"{part}.spool", drops)
     if settings.context:
         say(
-            f"{found.documents:,} {part} documents, which end with a file, an empty line (in CSV a row of empty cells), "
+            f"{found.documents:,} {part} documents, which end with a file, an empty line (in CSV a row of empty cells) "
             f"or where the file says so; each source is read with up to {settings.context} before it."
         )
     if part != "train":

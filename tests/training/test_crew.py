@@ -9,6 +9,8 @@ import torch
 
 from mirada.training import record
 from mirada.training.crew import Crew, parts_for
+from mirada.training.decisions import decide_parts
+from mirada.training.settings import validate
 from tests.training.small import request, run, write_corpus
 
 
@@ -74,3 +76,10 @@ def test_batch_norm_sees_its_batch_whole(tmp_path: Path) -> None:
     found = record.read(asked.output)
     assert found is not None
     assert found.decided["parts"] == 1
+
+
+@pytest.mark.usefixtures("two_threads")
+@pytest.mark.parametrize(("width", "parts"), [(256, 2), (512, 1)])
+def test_threads_share_the_products_of_wide_models(width: int, parts: int) -> None:
+    config = validate({"model": {"width": width}, "training": {"batch_tokens": 4_000}}, "a test")
+    assert decide_parts(config, None, torch.device("cpu"), 100) == parts

@@ -16,6 +16,7 @@ import torch
 T = TypeVar("T")
 R = TypeVar("R")
 
+WIDE = 512  # states, whose products are large enough for all threads: 1.15 times the tokens of parts side by side
 FEWEST_TOKENS = 700  # padded, of both sides, that are worth a thread of their own
 
 

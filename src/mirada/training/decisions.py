@@ -14,7 +14,7 @@ import torch
 from mirada.training import budget as budgets
 from mirada.training.budget import Budget
 from mirada.training.config import AnyRunConfig, LearningConfig
-from mirada.training.crew import FEWEST_TOKENS, parts_for
+from mirada.training.crew import FEWEST_TOKENS, WIDE, parts_for
 from mirada.training.defaults import default_dropout, default_rate, default_sampling, default_warmup
 from mirada.training.loop import Course
 from mirada.training.record import RunRecord
@@ -50,7 +50,7 @@ def decide_parts(config: AnyRunConfig, before: RunRecord | None, device: torch.d
     """Into how many parts a step is cut. Sums are rounded, so a run that goes on keeps to what it began with."""
     if before is not None:
         return int(str(before.decided.get("parts", 1)))
-    if device.type != "cpu" or config.whole_batches:
+    if device.type != "cpu" or config.whole_batches or config.model.width >= WIDE:
         return 1
     # A part must hold the largest row of a batch.
     return parts_for(torch.get_num_threads(), config.training.batch_tokens, max(FEWEST_TOKENS, largest))

@@ -72,6 +72,24 @@ def test_a_chosen_head_shows_the_numbers_that_were_recorded(page: Page, tmp_path
     assert shown == pytest.approx(unpack(view, 2).mean(0)[query, key], abs=0.000_501)
 
 
+def test_it_is_followed_to_what_it_looks_at(page: Page, tmp_path: Path) -> None:
+    """The sentence of the demonstration: the word “it”, its row of the encoder, in words."""
+    sentence = "The animal didn't cross the street because it was too tired."
+    view = look(Translator.load(MODEL), sentence, beam=2)
+    assert show(page, tmp_path, view) == []
+    page.click('#group [data-value="encoder"]')
+    page.click('.thumb[data-layer="0"][data-head="1"]')
+    place = sentence.split().index("it")
+    for _ in range(place):
+        page.press("#stage", "ArrowDown")
+    query, key, shown = weight(page)
+    assert query == place
+    words = [*sentence.split(), "⟨end⟩"]
+    found = page.locator("#weight").locator("xpath=..").inner_text()
+    assert found.startswith(f"it looks at {words[key]}:")
+    assert 0 < shown <= 1
+
+
 def test_the_pointer_finds_the_cell_it_is_over(page: Page, tmp_path: Path) -> None:
     view = synthetic(LABELS[:5], LABELS[:4], layers=2, heads=3)
     show(page, tmp_path, view)

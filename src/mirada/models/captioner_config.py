@@ -7,12 +7,11 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from mirada.attention import Learned, Sinusoidal
-from mirada.attention.heads import divide
 from mirada.layers.block import NormOrder
 from mirada.layers.feed_forward import Activation
 from mirada.layers.norm import NormKind
 from mirada.layers.patches import PatchPosition
-from mirada.models.config import WIDEST, LookConfig, Shape, StackConfig
+from mirada.models.config import WIDEST, LookConfig, Shape, StackConfig, check_heads, size_of_two_stacks
 from mirada.models.patches_config import PatchesConfig, Stem
 from mirada.models.words import EnteredWord
 
@@ -57,13 +56,9 @@ class CaptionerConfig(Shape):
     @property
     def size(self) -> str:
         """The size of the model in words."""
-        layers = f"{self.encoder.layers} + {self.decoder.layers} layers"
-        return f"{layers}, width {self.width}, feed-forward {self.feed_forward:,}, {self.encoder.heads} heads"
+        return size_of_two_stacks(self.encoder, self.decoder, self.width, self.feed_forward)
 
     @model_validator(mode="after")
     def _heads_fit(self) -> CaptionerConfig:
-        for name in ("encoder", "decoder", "cross"):
-            look: LookConfig = getattr(self, name)
-            look.spec()
-            divide(self.width, look.heads, "model.width", f"model.{name}.heads")
+        check_heads(self.width, encoder=self.encoder, decoder=self.decoder, cross=self.cross)
         return self

@@ -71,6 +71,19 @@ class StackConfig(LookConfig):
     layers: int = Field(default=3, ge=1, le=DEEPEST)
 
 
+def check_heads(width: int, **looks: LookConfig) -> None:
+    """Say so where the heads of a look do not divide the width, or its groups not the heads."""
+    for name, look in looks.items():
+        look.spec()
+        divide(width, look.heads, "model.width", f"model.{name}.heads")
+
+
+def size_of_two_stacks(encoder: StackConfig, decoder: StackConfig, width: int, feed_forward: int) -> str:
+    """The size of a model with an encoder and a decoder in words."""
+    layers = f"{encoder.layers} + {decoder.layers} layers"
+    return f"{layers}, width {width}, feed-forward {feed_forward:,}, {encoder.heads} heads"
+
+
 class TransformerConfig(Shape):
     """The Transformer: an encoder, a decoder and the look from one to the other."""
 
@@ -94,15 +107,11 @@ class TransformerConfig(Shape):
     @property
     def size(self) -> str:
         """The size of the model in words."""
-        layers = f"{self.encoder.layers} + {self.decoder.layers} layers"
-        return f"{layers}, width {self.width}, feed-forward {self.feed_forward:,}, {self.encoder.heads} heads"
+        return size_of_two_stacks(self.encoder, self.decoder, self.width, self.feed_forward)
 
     @model_validator(mode="after")
     def _heads_fit(self) -> TransformerConfig:
-        for name in ("encoder", "decoder", "cross"):
-            look: LookConfig = getattr(self, name)
-            look.spec()
-            divide(self.width, look.heads, "model.width", f"model.{name}.heads")
+        check_heads(self.width, encoder=self.encoder, decoder=self.decoder, cross=self.cross)
         return self
 
 
@@ -204,8 +213,7 @@ class LanguageModelConfig(Shape):
 
     @model_validator(mode="after")
     def _places_fit(self) -> LanguageModelConfig:
-        self.stack.spec()
-        divide(self.width, self.stack.heads, "model.width", "model.stack.heads")
+        check_heads(self.width, stack=self.stack)
         if isinstance(self.position, Learned) and self.position.places < self.context:
             raise ValueError(
                 f"model.position = {write_word(self.position)} has fewer places than model.context = {self.context}; "

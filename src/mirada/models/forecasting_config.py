@@ -6,12 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Tag, model_validator
 
-from mirada.attention.heads import divide
 from mirada.layers.block import NormOrder
 from mirada.layers.feed_forward import Activation
 from mirada.layers.norm import NormKind
 from mirada.layers.time_patches import patches_in
-from mirada.models.config import WIDEST, LookConfig, Shape, StackConfig, by_kind
+from mirada.models.config import WIDEST, LookConfig, Shape, StackConfig, by_kind, check_heads, size_of_two_stacks
 
 Channels = Literal["independent", "joint"]
 Centre = Literal["last", "mean", "none"]
@@ -82,8 +81,7 @@ class ForecasterConfig(SeriesShape):
 
     @model_validator(mode="after")
     def _heads_fit(self) -> ForecasterConfig:
-        self.stack.spec()
-        divide(self.width, self.stack.heads, "model.width", "model.stack.heads")
+        check_heads(self.width, stack=self.stack)
         return self
 
 
@@ -98,16 +96,12 @@ class ForecastTransformerConfig(SeriesShape):
     @property
     def size(self) -> str:
         """The size of the model in words."""
-        layers = f"{self.encoder.layers} + {self.decoder.layers} layers, width {self.width}"
-        heads = f"feed-forward {self.feed_forward:,}, {self.encoder.heads} heads"
-        return f"{layers}, {heads}; {self._window_in_words()}"
+        size = size_of_two_stacks(self.encoder, self.decoder, self.width, self.feed_forward)
+        return f"{size}; {self._window_in_words()}"
 
     @model_validator(mode="after")
     def _heads_fit(self) -> ForecastTransformerConfig:
-        for name in ("encoder", "decoder", "cross"):
-            look: LookConfig = getattr(self, name)
-            look.spec()
-            divide(self.width, look.heads, "model.width", f"model.{name}.heads")
+        check_heads(self.width, encoder=self.encoder, decoder=self.decoder, cross=self.cross)
         return self
 
 

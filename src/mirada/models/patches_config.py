@@ -6,13 +6,12 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from mirada.attention.heads import divide
 from mirada.corpora.pictures.picture import PictureShape
 from mirada.layers.block import NormOrder
 from mirada.layers.feed_forward import Activation
 from mirada.layers.norm import NormKind
 from mirada.layers.patches import PatchGrid, PatchPosition
-from mirada.models.config import WIDEST, Shape, StackConfig
+from mirada.models.config import WIDEST, Shape, StackConfig, check_heads
 
 MOST_PATCHES = 90  # of a frame, where nobody says how large they are: 9 rows of 9, and some more
 FEWEST_PATCHES = 4
@@ -71,8 +70,7 @@ class PatchesConfig(Shape):
 
     @model_validator(mode="after")
     def _heads_fit(self) -> PatchesConfig:
-        self.stack.spec()
-        divide(self.width, self.stack.heads, "model.width", "model.stack.heads")
+        check_heads(self.width, stack=self.stack)
         return self
 
 

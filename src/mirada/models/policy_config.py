@@ -6,11 +6,10 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from mirada.attention.heads import divide
 from mirada.layers.block import NormOrder
 from mirada.layers.feed_forward import Activation
 from mirada.layers.norm import NormKind
-from mirada.models.config import WIDEST, Shape, StackConfig
+from mirada.models.config import WIDEST, Shape, StackConfig, check_heads
 
 
 class PolicyConfig(Shape):
@@ -32,8 +31,7 @@ class PolicyConfig(Shape):
 
     @model_validator(mode="after")
     def _heads_fit(self) -> PolicyConfig:
-        self.stack.spec()
-        divide(self.width, self.stack.heads, "model.width", "model.stack.heads")
+        check_heads(self.width, stack=self.stack)
         if self.norm == "batch":
             raise ValueError("model.norm = batch would look ahead through its statistics; use layer or rms")
         return self

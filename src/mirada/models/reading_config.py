@@ -16,7 +16,7 @@ from mirada.layers.block import NormOrder
 from mirada.layers.feed_forward import Activation
 from mirada.layers.norm import NormKind
 from mirada.layers.recurrent import RecurrentNorm
-from mirada.models.config import DEEPEST, WIDEST, RecurrentEncoderConfig, Shape, StackConfig, by_kind
+from mirada.models.config import DEEPEST, WIDEST, RecurrentEncoderConfig, Shape, StackConfig, by_kind, check_heads
 from mirada.models.perceptron import Step
 from mirada.models.words import EnteredWord
 
@@ -55,8 +55,7 @@ class EncoderConfig(Shape):
 
     @model_validator(mode="after")
     def _heads_fit(self) -> EncoderConfig:
-        self.stack.spec()
-        divide(self.width, self.stack.heads, "model.width", "model.stack.heads")
+        check_heads(self.width, stack=self.stack)
         return self
 
 

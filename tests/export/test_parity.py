@@ -76,9 +76,10 @@ def test_the_rein(tmp_path) -> None:
     require_same(torch_engine.reined().decode(SOURCES, search), exported.reined().decode(SOURCES, search))
 
 
-def test_each_source_has_its_own_limit(tmp_path) -> None:
+@pytest.mark.parametrize("width", [1, 2])
+def test_each_source_has_its_own_limit(width, tmp_path) -> None:
     torch_engine, exported = engines(tmp_path, shape())
-    search = Search(beam=2, n_best=2)
+    search = Search(beam=width, n_best=width)
     found = exported.decode(SOURCES, search)
     require_same(torch_engine.decode(SOURCES, search), found)
     for source, hypotheses in zip(SOURCES, found, strict=True):

@@ -102,11 +102,14 @@ class ExportedEngine:
         prefixes = [demand.prefix for demand in asked]
         limits = [limit_of(len(one), demand, search.longest) for one, demand in zip(sources, asked, strict=True)]
         found = self._called(sources, prefixes, limits, list(_alike(limits)), search, search.length_penalty)
-        again: dict[int, list[int]] = defaultdict(list)
-        for number, limit in enumerate(limits):
-            if any(_reaches(one, limit) for one in found[number]):
-                again[limit].append(number)
-        found |= self._called(sources, prefixes, limits, list(again.values()), search, SHORT_FIRST)
+        over = [number for number, limit in enumerate(limits) if any(_reaches(one, limit) for one in found[number])]
+        if search.beam == 1 and not self.held and not any(prefixes):
+            found |= self._cut(sources, limits, {number: found[number][0] for number in over})
+        else:
+            again: dict[int, list[int]] = defaultdict(list)
+            for number in over:
+                again[limits[number]].append(number)
+            found |= self._called(sources, prefixes, limits, list(again.values()), search, SHORT_FIRST)
         ranked = (_ranked(found[number], search) for number in range(len(sources)))
         return [hypotheses or [NOTHING] for hypotheses in ranked]
 
@@ -152,6 +155,19 @@ class ExportedEngine:
             submitted = self._submit(rows, begun, limits[numbers[0]], search, penalty)
             waiting |= dict(zip(numbers, submitted, strict=True))
         return {number: self._read(result.result(), penalty) for number, result in waiting.items()}
+
+    def _cut(
+        self, sources: Sequence[Sequence[int]], limits: Sequence[int], found: dict[int, Hypothesis]
+    ) -> dict[int, list[Hypothesis]]:
+        """Hypotheses at their limits: a greedy search says the same up to there, and only its probability is asked."""
+        if not found:
+            return {}
+        said = [one.tokens[: limits[number]] for number, one in found.items()]
+        scored = self.score([sources[number] for number in found], [[*tokens, END] for tokens in said])
+        return {
+            number: [Hypothesis(tokens, sum(logs[: len(tokens)]), finished=False)]
+            for number, tokens, logs in zip(found, said, scored, strict=True)
+        }
 
     def _submit(
         self,

@@ -26,6 +26,7 @@ Flat = tuple[NDArray[np.uint32], NDArray[np.int64]]  # ids one text behind anoth
 
 THREADS = 2
 MANY = 64  # texts that are worth threads: to begin them costs as much as some texts
+FEW = 8  # texts that are read one by one: SentencePiece begins a thread for every list, which takes as long as they do
 LARGEST_MODEL = 64_000_000  # bytes; a vocabulary of a million pieces takes 20 million
 
 SPACE = "\u2581"  # SentencePiece writes it for a space, so the real one needs another name inside
@@ -56,6 +57,8 @@ class Subwords:
     def encode_many(self, texts: Sequence[str], end: bool = False) -> list[list[int]]:
         """The ids of many texts; `end` adds the end mark to each."""
         prepared = [_inside(normalise(text)) for text in texts]
+        if len(prepared) <= FEW:
+            return [self._processor.encode(text, return_type=int, add_eos=end) for text in prepared]
         return self._processor.encode(prepared, return_type=int, num_threads=_threads(prepared), add_eos=end)
 
     def encode_flat(self, texts: Sequence[str], end: bool = False) -> Flat:
@@ -72,6 +75,8 @@ class Subwords:
         """The texts of many rows of ids."""
         said = [[one for one in row if one > END] for row in rows]
         self._require_known(said)
+        if len(said) <= FEW:
+            return [_outside(self._processor.decode(row, return_type=str)) for row in said]
         return [_outside(text) for text in self._processor.decode(said, return_type=str, num_threads=_threads(said))]
 
     def best(self, word: str, count: int) -> list[list[int]]:

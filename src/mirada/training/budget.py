@@ -24,6 +24,8 @@ class Budget(Strict):
     validations: int
     epochs: float  # that the steps amount to
     why: str
+    spent: float = 0.0  # seconds of a budget of minutes that went by before the first step
+    settled: bool = True  # one of minutes is so from the first validation on; see `mirada.training.pace`
 
 
 def asked(config: BudgetConfig) -> str | None:
@@ -76,7 +78,7 @@ def by_time(
             "--preset tiny"
         )
     why = f"{minutes:g} minutes at {seconds * 1000:.0f} ms a step"
-    return _budget(steps, looks, steps_in_epoch, why)
+    return _budget(steps, looks, steps_in_epoch, why).model_copy(update={"spent": spent, "settled": False})
 
 
 def _budget(steps: int, validations: int, steps_in_epoch: float, why: str) -> Budget:

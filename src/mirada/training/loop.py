@@ -7,7 +7,7 @@ on is `Progress` and the optimizer's state, and nothing else.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from math import isfinite
@@ -31,6 +31,8 @@ from mirada.training.report import Reporter, Tick
 from mirada.training.schedule import ScheduleKind, rate_at
 from mirada.training.stopping import Stop
 
+Refit = Callable[[Progress], "Course | None"]  # another course from here on, or None to stay on the present one
+
 BAD_STEPS = 3  # in a row, and the run stops
 LOG_EVERY = 10  # steps between two lines of metrics
 
@@ -41,7 +43,7 @@ class DivergedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """The numbers that a run follows, all decided before its first step."""
+    """The numbers that a run follows, decided before its first step; one of minutes is fitted to them once more."""
 
     total: int  # steps
     validate_every: int
@@ -94,20 +96,25 @@ class Loop(Generic[AnyBatch]):
         self._saved_at = time.monotonic()
         self._saved_kept: tuple[int, ...] = ()
 
-    def run(self, progress: Progress) -> Progress:
-        """Go on until the budget is used, nothing gets better, or somebody stops the run."""
+    def run(self, progress: Progress, refit: Refit | None = None) -> Progress:
+        """Go on until the budget is used, nothing gets better, or somebody stops the run.
+
+        `refit` is asked after every validation but the last, when the checkpoint of that step is written.
+        """
         metrics.cut_after(self._folder, progress.step)
         self._saved_kept = progress.kept
         self._stop.guarding = True  # from here on there is something to save
         batches = self._order.from_position(progress.position)
-        course = self._course
         while not self.finished(progress):
+            course = self._course
             progress = self._step(batches, progress)
             if progress.skipped_in_a_row >= BAD_STEPS:
                 self._give_up(progress)
             if progress.step % course.validate_every == 0 or progress.step == course.total:
                 progress = self._validate(progress)
                 self._save(progress)
+                if refit is not None and not self.finished(progress):
+                    self._course = refit(progress) or course
             elif self._stop.wanted or time.monotonic() - self._saved_at > course.save_seconds:
                 self._save(progress)
             if self._stop.wanted:

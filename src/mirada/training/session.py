@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Generic
@@ -19,8 +19,9 @@ from mirada.training import checkpoint
 from mirada.training import record as records
 from mirada.training.checkpoint import Progress
 from mirada.training.decisions import Decisions, Pass, decide_budget, decide_parts
-from mirada.training.loop import Loop
+from mirada.training.loop import Course, Loop, Refit
 from mirada.training.optimizer import AdamSettings, Optimizer
+from mirada.training.pace import Pace
 from mirada.training.precision import choose, choose_device
 from mirada.training.preparing import Files
 from mirada.training.record import RunRecord
@@ -41,6 +42,28 @@ class Outcome:
     step: int
     total: int
     result: Reached | None  # None where it was stopped
+
+
+class _Plan:
+    """What was decided about a run, as it stands in the run's record."""
+
+    def __init__(
+        self, folder: Path, decisions: Decisions, identity: dict[str, object], preset: str, precision: torch.dtype
+    ) -> None:
+        self._folder, self._decisions = folder, decisions
+        self._identity, self._preset, self._precision = identity, preset, precision
+        self.record = self._write()
+
+    def change(self, budget: budgets.Budget) -> Course:
+        """Another length from here on; what a run keeps when it goes on is kept here as well."""
+        self._decisions = replace(self._decisions, budget=budget, earlier=self.record.decided)
+        self.record = self._write()
+        return self._decisions.course
+
+    def _write(self) -> RunRecord:
+        record = self._decisions.record(self._identity, self._preset, self._precision)
+        records.write(self._folder, record)
+        return record
 
 
 class Session(Generic[AnyBatch]):
@@ -110,17 +133,36 @@ class Session(Generic[AnyBatch]):
         if found is not None and before is not None and budget.steps > before.budget.steps:
             progress = progress.model_copy(update={"worse": 0})  # who gives more time wants it to be used
             checkpoint.save(self._folder, progress, found[1])
-        record = decisions.record(records.identity_of(self._files, self._config, self._started), preset, self._type)
-        records.write(self._folder, record)
+        identity = records.identity_of(self._files, self._config, self._started)
+        plan = _Plan(self._folder, decisions, identity, preset, self._type)
         loop = self._loop(decisions, found)
-        self._announce(record, progress)
-        progress = loop.run(progress)
+        self._announce(plan.record, progress)
+        progress = loop.run(progress, self._refit(plan, progress))
+        total = plan.record.budget.steps
         if not loop.finished(progress):
-            return Outcome(False, progress.step, budget.steps, None)
-        if progress.step < budget.steps:
+            return Outcome(False, progress.step, total, None)
+        if progress.step < total:
             self._reporter.say(f"Stopped early: nothing got better in the last {progress.worse} validations.")
-        result = self._finish(record, progress)
-        return Outcome(True, progress.step, budget.steps, result)
+        result = self._finish(plan.record, progress)
+        return Outcome(True, progress.step, total, result)
+
+    def _refit(self, plan: _Plan, start: Progress) -> Refit | None:
+        """What fits a run of minutes to them at its first validation."""
+        minutes = self._config.training.budget.minutes
+        if minutes is None:
+            return None
+        pace = Pace(minutes, self._subject.held_out, start)
+
+        def refit(progress: Progress) -> Course | None:
+            before = plan.record.budget
+            if before.settled:
+                return None
+            budget = pace.settle(before, progress)
+            if budget.steps != before.steps:
+                self._reporter.say(f"{budget.steps:,} steps fit into the time, not {before.steps:,} ({budget.why}).")
+            return plan.change(budget)
+
+        return refit
 
     def _finish(self, record: RunRecord, progress: Progress) -> Reached:
         result = self._subject.finish(record, progress, self._reporter.say)

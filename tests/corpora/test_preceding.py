@@ -118,6 +118,37 @@ def test_documents_are_never_crossed(name: str, content: str, documents: int, wa
     assert found([tmp_path / name], 1) == (wanted, documents)
 
 
+def test_another_translation_with_other_lines_changes_nothing_for_what_stands_behind(tmp_path: Path) -> None:
+    def segments(*texts: str) -> str:
+        tags = zip(("en", "es", "es"), texts, strict=False)
+        return "".join(f'<tuv xml:lang="{tag}"><seg>{text}</seg></tuv>' for tag, text in tags)
+
+    units = [
+        segments("cat", "gato"),
+        segments("bird\ncow", "pájaro\nvaca", "un ave, una vaca"),
+        segments("fox", "zorro"),
+    ]
+    wanted = [
+        ("cat", ()),
+        ("bird", ("cat",)),
+        ("cow", ("cat", "bird")),
+        ("bird cow", ("cat",)),
+        ("fox", ("bird", "cow")),
+    ]
+    for order in (wanted, [wanted[0], wanted[3], wanted[1], wanted[2], wanted[4]]):
+        body = "".join(f"<tu>{one}</tu>" for one in units)
+        (tmp_path / "x.tmx").write_text(f'<tmx version="1.4"><header srclang="en"/><body>{body}</body></tmx>')
+        assert found([tmp_path / "x.tmx"], 2) == (order, 1)
+        units[1] = segments("bird\ncow", "un ave, una vaca", "pájaro\nvaca")
+
+
+def test_bytes_that_are_no_text_end_a_document_of_po_if_they_stand_in_its_source(tmp_path: Path) -> None:
+    entries = [(b"cat", b"gato"), (b"ox", b"b\xffd"), (b"dog", b"perro"), (b"b\xffd", b"ave"), (b"fox", b"zorro")]
+    texts = b"".join(b'msgid "%s"\nmsgstr "%s"\n\n' % entry for entry in entries)
+    (tmp_path / "x.po").write_bytes(b'msgid ""\nmsgstr "Language: es\\n"\n\n' + texts)
+    assert found([tmp_path / "x.po"], 2)[0] == [("cat", ()), ("dog", ("cat", "ox")), ("fox", ())]
+
+
 def test_what_is_not_translated_stands_in_its_own_document(tmp_path: Path) -> None:
     (tmp_path / "x.xlf").write_text(XLIFF.replace("<target>pájaro</target>", ""), encoding="utf-8")
     pairs, documents = found([tmp_path / "x.xlf"], 2)

@@ -67,11 +67,13 @@ def _waiting(path: Path, catalogue: polib.POFile, filled: Filled, overwrite: boo
         place = Place(str(path), entry.linenum or 1)
         texts = () if entry.obsolete else (entry.msgid, entry.msgid_plural or "")
         contexts = {text: before.pass_lines(text.translate(SHOW)) for text in dict.fromkeys(texts)}
+        unreadable = UNESCAPED.search("".join(texts))
+        if unreadable:
+            before.end()
         if entry.obsolete or (entry.translated() and not overwrite):
             filled.kept += 1
-        elif UNESCAPED.search(entry.msgid + (entry.msgid_plural or "")):
+        elif unreadable:
             filled.review.append(Fault(place, "bytes that are no text in the charset of the file", ""))
-            before.end()
         elif entry.msgid_plural:
             yield from _plural(catalogue, entry, place, contexts)
         else:

@@ -40,12 +40,15 @@ def fill_tmx(
         found.update(tag for tag, _ in given)
         source = next(iter(chosen(given, asked[0])), None)
         served = served or source is not None
-        if source is None or not text_of(source).strip():
+        if source is None:
             filled.kept += 1
             before.end()
-            continue
-        made = _slot(unit, source, asked[1], Place(str(path), number), filled, overwrite, before)
-        slots.extend([made] if made else [])
+        elif not text_of(source).strip():
+            filled.kept += 1
+            pass_by(source, VOCABULARY, before)
+        else:
+            made = _slot(unit, source, asked[1], Place(str(path), number), filled, overwrite, before)
+            slots.extend([made] if made else [])
     if found and not served:
         raise wrong_languages(path, found, *asked)
     fill_slots(slots, translate, filled, context)

@@ -13,6 +13,7 @@ from mirada.corpora.inline import Numbering, UnknownEntityError, Vocabulary, par
 from mirada.corpora.lines import LINE_BYTES, shown
 from mirada.corpora.pair import Fault, Place
 from mirada.corpora.pieces import Translate, has_words, translated
+from mirada.corpora.tmx import source_text
 from mirada.corpora.writing import Sink
 from mirada.corpora.xml_stream import Element, Tree, without_layout
 from mirada.text.asking import Asked
@@ -61,7 +62,7 @@ def pass_by(source: Element, vocabulary: Vocabulary, before: Before) -> None:
     if not before.wanted:
         return
     try:
-        before.pass_lines(without_layout(Numbering().text(parts(source, vocabulary)), source))
+        before.pass_lines(source_text(source, vocabulary))
     except UnknownEntityError:
         before.end()
 

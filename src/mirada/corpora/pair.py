@@ -21,14 +21,29 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """What one text of a file says in its source, line by line.
+
+    Pairs that are read from the same text share it, those of a second translation too: it was said once.
+    """
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
-    """A source text and its translation; `context` are the sources before it, where documents are read as such."""
+    """A source text and its translation; `context` are the sources before it, where documents are read as such.
+
+    `said` is the text that the pair was read from, where that may hold several, and `line` the one that it begins with.
+    """
 
     source: str
     target: str
     place: Place
     context: tuple[str, ...] = ()  # the oldest first
     document: str = field(default="", compare=False)  # which one of its file, as far as the file tells
+    said: Said | None = field(default=None, compare=False)
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +63,7 @@ class Blank(Fault):
 class Passed(Fault):
     """A unit that is no pair and ends no document: what its source says, if it is used, stands before the next."""
 
-    source: str = ""
+    said: Said | None = field(default=None, compare=False)
     document: str = field(default="", compare=False)  # which one of its file, as far as the file tells
 
 

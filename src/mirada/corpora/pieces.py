@@ -22,12 +22,16 @@ def aligned(source: str, target: str) -> Iterator[tuple[str, str]]:
     if "\n" not in source and "\n" not in target:
         yield source.strip(), target.strip()
         return
-    left = [line.strip() for line in source.split("\n") if line.strip()]
-    right = [line.strip() for line in target.split("\n") if line.strip()]
+    left, right = lines_of(source), lines_of(target)
     if len(left) == len(right):
         yield from zip(left, right, strict=True)
     else:
         yield " ".join(left), " ".join(right)
+
+
+def lines_of(text: str) -> tuple[str, ...]:
+    """The lines of a text that hold something."""
+    return tuple(line.strip() for line in text.split("\n") if line.strip())
 
 
 def translated(texts: Iterable[Asked], translate: Translate, context: int) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,8 @@ import polib
 from mirada.corpora.languages import in_name, is_tag, matches, wrong_languages
 from mirada.corpora.lines import shown
 from mirada.corpora.opening import Meter, opened, unpacked_name
-from mirada.corpora.pair import CorpusError, Fault, Passed, Place, Unit
+from mirada.corpora.pair import CorpusError, Fault, Passed, Place, Said, Unit
+from mirada.corpora.pieces import lines_of
 from mirada.corpora.tmx import pair_texts
 
 CATALOGUE_BYTES = 1 << 26  # polib holds a catalogue whole
@@ -38,9 +39,13 @@ def read_po(path: Path, source: str, target: str, meter: Meter | None = None) ->
         if fault is not None:
             yield fault
             continue
+        said, firsts = _said(entry)
         for one, other in _texts(catalogue, entry):
-            left, right = (other, one) if backward else (one, other)
-            yield from pair_texts(left.translate(SHOW), right.translate(SHOW), place)
+            left, right = (text.translate(SHOW) for text in ((other, one) if backward else (one, other)))
+            if backward:
+                yield from pair_texts(left, right, place, Said(lines_of(left)))
+            else:
+                yield from pair_texts(left, right, place, said, firsts[one])
 
 
 def load(path: Path, meter: Meter | None = None) -> polib.POFile:
@@ -102,18 +107,32 @@ def _is_backward(path: Path, catalogue: polib.POFile, source: str, target: str) 
 def _fault(entry: polib.POEntry, place: Place, backward: bool) -> Fault | None:
     """Why an entry cannot be used, if so; what it says in the source's language is passed on, if that can be read."""
     text = shown(entry.msgid.translate(SHOW))
-    said = "\n".join((entry.msgid, entry.msgid_plural or "")).translate(SHOW)
-    readable = not backward and not UNESCAPED.search(said)
     if entry.obsolete:
         return Passed(place, "obsolete", text)
+    reason = _reason(entry)
+    if reason is None:
+        return None
+    readable = not backward and not UNESCAPED.search(entry.msgid + (entry.msgid_plural or ""))
+    return Passed(place, reason, text, _said(entry)[0]) if readable else Fault(place, reason, text)
+
+
+def _reason(entry: polib.POEntry) -> str | None:
     if entry.fuzzy:
-        reason = "fuzzy: a guess that nobody confirmed"
-        return Passed(place, reason, text, said) if readable else Fault(place, reason, text)
-    if UNESCAPED.search("".join([entry.msgid, entry.msgstr, *entry.msgstr_plural.values()])):
-        return Fault(place, "bytes that are no text in the charset of the file; convert it to UTF-8", text)
-    if not entry.translated():
-        return Passed(place, "no target", text, said) if readable else Fault(place, "no target", text)
-    return None
+        return "fuzzy: a guess that nobody confirmed"
+    texts = [entry.msgid, entry.msgid_plural or "", entry.msgstr, *entry.msgstr_plural.values()]
+    if UNESCAPED.search("".join(texts)):
+        return "bytes that are no text in the charset of the file; convert it to UTF-8"
+    return None if entry.translated() else "no target"
+
+
+def _said(entry: polib.POEntry) -> tuple[Said, dict[str, int]]:
+    """What an entry says in the language of its msgid, the singular first, and the line that each text begins with."""
+    lines: list[str] = []
+    firsts: dict[str, int] = {}
+    for text in dict.fromkeys((entry.msgid, entry.msgid_plural or "")):
+        firsts[text] = len(lines)
+        lines.extend(lines_of(text.translate(SHOW)))
+    return Said(tuple(lines)), firsts
 
 
 def _texts(catalogue: polib.POFile, entry: polib.POEntry) -> Iterator[tuple[str, str]]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from mirada.corpora.inline import Numbering, Role, UnknownEntityError, Vocabulary, local_name, parts
 from mirada.corpora.languages import best, wrong_languages
 from mirada.corpora.lines import faultless, shown
 from mirada.corpora.opening import Meter
-from mirada.corpora.pair import Fault, Pair, Passed, Place, Unit
-from mirada.corpora.pieces import aligned
+from mirada.corpora.pair import Fault, Pair, Passed, Place, Said, Unit
+from mirada.corpora.pieces import aligned, lines_of
 from mirada.corpora.xml_stream import LANGUAGE, Element, stream, text_of, without_layout
 
 LANGUAGES = 200  # how many different ones are remembered for the error that lists them
@@ -89,48 +89,63 @@ def _units(left: list[Element], right: list[Element], asked: tuple[str, str], pl
         return
     if not right:
         fault = Fault(place, f"no target: the unit has no {asked[1]}", shown(text_of(left[0])))
-        yield passing_on(fault, left[0], VOCABULARY)
+        yield passing_on(fault, left[:1], VOCABULARY)
         return
-    for segment in right:
-        yield from pair_segments(left[0], segment, VOCABULARY, place)
+    yield from pair_segments(left[0], right, VOCABULARY, place)
 
 
-def passing_on(fault: Fault, source: Element, vocabulary: Vocabulary) -> Fault:
-    """What is said of a unit without a target, with its source, if that can be read."""
+def passing_on(fault: Fault, sources: Sequence[Element], vocabulary: Vocabulary) -> Fault:
+    """What is said of a unit without a target, with its sources, if those can be read."""
     try:
-        text = without_layout(Numbering().text(parts(source, vocabulary)), source)
+        texts = [source_text(source, vocabulary) for source in sources]
     except UnknownEntityError:
         return fault
-    return Passed(fault.place, fault.reason, fault.text, text)
+    return Passed(fault.place, fault.reason, fault.text, Said(lines_of("\n".join(texts))))
 
 
-def pair_segments(left: Element, right: Element, vocabulary: Vocabulary, place: Place) -> Iterator[Unit]:
-    """The pair of two segments, with the same numbers for the same codes."""
-    if not len(left) and not len(right):  # most segments hold no codes, and need no numbers
-        source, target = without_layout(left.text or "", left), without_layout(right.text or "", right)
-        yield from pair_texts(source, target, place)
-        return
-    numbering = Numbering()
-    try:
-        source = without_layout(numbering.text(parts(left, vocabulary)), left)
-        target = without_layout(numbering.text(parts(right, vocabulary), own=False), right)
-    except UnknownEntityError as problem:
-        yield Fault(place, str(problem), shown(text_of(left)))
-        return
-    yield from pair_texts(source, target, place)
+def source_text(source: Element, vocabulary: Vocabulary) -> str:
+    """The text of a segment by itself; one with an unknown entity raises."""
+    return _text(source, vocabulary, Numbering())
 
 
-def pair_texts(source: str, target: str, place: Place) -> Iterator[Unit]:
-    """The pairs of two texts, line by line where both have the same lines; without text, a Fault."""
+def pair_segments(left: Element, right: Sequence[Element], vocabulary: Vocabulary, place: Place) -> Iterator[Unit]:
+    """The pairs of a segment and its translations, with the same numbers for the same codes."""
+    said: Said | None = None
+    for segment in right:
+        numbering = Numbering() if len(left) or len(segment) else None  # most hold no codes, and need no numbers
+        try:
+            source = _text(left, vocabulary, numbering)
+        except UnknownEntityError as problem:
+            yield Fault(place, str(problem), shown(text_of(left)))
+            return
+        said = said or Said(lines_of(source))
+        try:
+            target = _text(segment, vocabulary, numbering, own=False)
+        except UnknownEntityError as problem:
+            yield Passed(place, str(problem), shown(text_of(left)), said)
+            continue
+        yield from pair_texts(source, target, place, said)
+
+
+def _text(segment: Element, vocabulary: Vocabulary, numbering: Numbering | None, own: bool = True) -> str:
+    text = (segment.text or "") if numbering is None else numbering.text(parts(segment, vocabulary), own)
+    return without_layout(text, segment)
+
+
+def pair_texts(source: str, target: str, place: Place, said: Said, first: int = 0) -> Iterator[Unit]:
+    """The pairs of two texts, line by line where both have the same lines; without text, a Fault.
+
+    `first` is the line that the source begins with in what is `said`. What cannot be used was said all the same.
+    """
     for side in (faultless(source, place), faultless(target, place)):
         if isinstance(side, Fault):
-            yield side
+            yield Passed(place, side.reason, side.text, said)
             return
     if not source.strip():
-        yield Fault(place, "no source", shown(source or target))
+        yield Passed(place, "no source", shown(source or target), said)
         return
     if not target.strip():
-        yield Passed(place, "no target", shown(source), source)
+        yield Passed(place, "no target", shown(source), said)
         return
-    for one, other in aligned(source, target):
-        yield Pair(one, other, place)
+    for number, (one, other) in enumerate(aligned(source, target), start=first):
+        yield Pair(one, other, place, said=said, line=number)

@@ -90,7 +90,7 @@ def read_xliff(path: Path, source: str, target: str, meter: Meter | None = None)
             continue
         served = True
         for segment in segments(unit):
-            yield from _in_document(_pair(segment, place, direction == "backward"), document_of(unit))
+            yield from _in_document(_pair(unit, segment, place, direction == "backward"), document_of(unit))
     if found and not served:
         raise wrong_languages(path, found, source, target)
 
@@ -160,15 +160,23 @@ def framed(element: Element) -> dict[str, Element]:
     return named if len(named) == len(frames) else {}
 
 
-def _pair(segment: Segment, place: Place, backward: bool) -> Iterator[Unit]:
+def spoken(unit: Element, segment: Segment) -> list[Element]:
+    """What a segment says: its source, or what 1.2 marks in it where it waits to be translated mark by mark."""
+    cut = unit.find("{*}seg-source")
+    if cut is None or segment.translated or local_name(segment.source) == "mrk":
+        return [segment.source]
+    return list(framed(cut).values()) or [segment.source]
+
+
+def _pair(unit: Element, segment: Segment, place: Place, backward: bool) -> Iterator[Unit]:
     if not segment.translated or segment.target is None:
         reason = f"no target (state {segment.state})" if segment.state in UNTRANSLATED else "no target"
         fault = Fault(place, reason, shown(text_of(segment.source).strip()))
-        yield fault if backward else passing_on(fault, segment.source, VOCABULARY)
+        yield fault if backward else passing_on(fault, spoken(unit, segment), VOCABULARY)
     elif backward:
-        yield from pair_segments(segment.target, segment.source, VOCABULARY, place)
+        yield from pair_segments(segment.target, [segment.source], VOCABULARY, place)
     else:
-        yield from pair_segments(segment.source, segment.target, VOCABULARY, place)
+        yield from pair_segments(segment.source, [segment.target], VOCABULARY, place)
 
 
 def require_version(path: Path, root: Element) -> str:

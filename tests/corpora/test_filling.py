@@ -366,7 +366,7 @@ def test_what_stands_before_a_text_comes_with_it_translated_or_not(tmp_path: Pat
     assert found["x.txt"] == [("one", ()), ("two", ("one",)), ("three", ()), ("five", ("4",))]
     assert found["x.csv"] == [("one", ()), ("three", ("two",)), ("four", ())]
     assert found["x.tmx"][1] == ("dog", ("The <1/> <2>red</2> cat",))
-    assert [context for _, context in found["x.xlf"]] == [(), ("A <1>big {{ type }}</1> cat",), ("bird",), ("One.",)]
+    assert [context for _, context in found["x.xlf"]] == [(), ("A <1>big {{ type }}</1> cat",), ("CONST",), ("One.",)]
     assert found["x.po"] == [
         ("cat", ()),
         ("%d file", ("cat",)),
@@ -382,6 +382,11 @@ def test_what_stands_before_a_text_comes_with_it_translated_or_not(tmp_path: Pat
 def test_bytes_that_are_no_text_end_a_document_of_po(tmp_path: Path) -> None:
     entries = b"".join(b'msgid "%s"\nmsgstr ""\n\n' % text for text in (b"cat", b"b\xffd", b"dog", b"bird"))
     filled(tmp_path / "x.po", b'msgid ""\nmsgstr "Language: es\\n"\n\n' + entries, context=2)
+    assert list(zip(asked, before, strict=True)) == [("cat", ()), ("dog", ()), ("bird", ("dog",))]
+    translated = entries.replace(b'\xffd"\nmsgstr ""', b'\xffd"\nmsgstr "ave"')
+    asked.clear()
+    before.clear()
+    filled(tmp_path / "y.po", b'msgid ""\nmsgstr "Language: es\\n"\n\n' + translated, context=2)
     assert list(zip(asked, before, strict=True)) == [("cat", ()), ("dog", ()), ("bird", ("dog",))]
 
 

@@ -16,7 +16,17 @@ from mirada.corpora.languages import matches, wrong_languages
 from mirada.corpora.pair import Place
 from mirada.corpora.pieces import Translate
 from mirada.corpora.writing import Sink
-from mirada.corpora.xliff import UNITS, VOCABULARY, Segment, document_of, framed, languages, require_version, segments
+from mirada.corpora.xliff import (
+    UNITS,
+    VOCABULARY,
+    Segment,
+    document_of,
+    framed,
+    languages,
+    require_version,
+    segments,
+    spoken,
+)
 from mirada.corpora.xml_stream import SPACE, Element, text_of, whole
 from mirada.text.context import Before
 
@@ -38,18 +48,19 @@ def fill_xliff(
     for number, unit in enumerate(tree.iter(*[f"{{*}}{name}" for name in UNITS]), start=1):
         _require_languages(path, unit, asked)
         place = Place(str(path), number)
-        if not _may_be_translated(unit):
-            filled.kept += 1
-            continue
+        may_be_translated = _may_be_translated(unit)
+        filled.kept += not may_be_translated
         if document_of(unit) != document:
             before.end()
         document = document_of(unit)
         for segment in list(segments(unit)):
-            if segment.translated and not overwrite:
-                filled.kept += 1
-                pass_by(segment.source, VOCABULARY, before)
-            elif text_of(segment.source).strip():
+            kept = segment.translated and not overwrite
+            filled.kept += may_be_translated and kept
+            if may_be_translated and not kept and text_of(segment.source).strip():
                 slots.extend(_slots(unit, segment, place, filled, before))
+            else:
+                for source in spoken(unit, segment):
+                    pass_by(source, VOCABULARY, before)
     fill_slots(slots, translate, filled, context)
     write_tree(tree, out)
 

@@ -78,6 +78,30 @@ def test_json_is_one_object_and_adds_up(corpus: Path) -> None:
     assert found["verdict"]["preset"] == "tiny"
 
 
+def test_what_stands_before_a_pair_is_counted_where_it_would_be_read(tmp_path: Path) -> None:
+    rows = [(f"{source} It sleeps.", f"{target} Duerme.") for source, target in pairs(60)]
+    documents = [row for start in range(0, 60, 3) for row in (*rows[start : start + 3], ("", ""))]
+    files = table(tmp_path / "corpus.tsv", documents), "--dev", table(tmp_path / "dev.tsv", pairs(5))
+    told = run(*files, "--context", "2").stdout
+    assert "20 train documents, which end with a file, an empty line" in told
+    assert "each source is read with up to 2 before it: 40 of 60 pairs have one." in told
+    assert "1 dev documents" in told
+    found = json.loads(run(*files, "--context", "2", "--json").stdout)
+    assert found["context"] == {
+        "sentences": 2,
+        "parts": {
+            "train": {"documents": 20, "pairs": 60, "behind": 40},
+            "dev": {"documents": 1, "pairs": 5, "behind": 4},
+        },
+    }
+    alone = run(*files, "--json").stdout
+    assert "context" not in json.loads(alone)
+    assert "documents" not in run(*files).stdout
+    refused = run(*files, "--context", "65")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "--context 65 is too many sentences; use 0 to 64" in refused.stderr
+
+
 def test_quiet_gives_results_only(corpus: Path) -> None:
     result = run(corpus, "-q")
     assert result.stderr == ""

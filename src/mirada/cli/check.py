@@ -107,7 +107,15 @@ class Findings:
             "leaks": [leak.as_json() for leak in self.leaks],
             "lengths": [row.as_json() for row in self.rows],
             "verdict": self.verdict.as_json(),
+            **({"context": self._context_as_json()} if self.settings.context else {}),
         }
+
+    def _context_as_json(self) -> dict[str, object]:
+        parts = {
+            part: {"documents": one.documents, "pairs": len(one.spool), "behind": one.behind}
+            for part, one in self.gathered.items()
+        }
+        return {"sentences": self.settings.context, "parts": parts}
 
 
 @failing()
@@ -118,6 +126,9 @@ def check(
     columns: Annotated[str | None, typer.Option(help="The columns of tables: names or numbers, such as 1,3.")] = None,
     dev: Annotated[list[Path] | None, typer.Option(help="A development file of your own; may be repeated.")] = None,
     test: Annotated[list[Path] | None, typer.Option(help="A test file of your own; may be repeated.")] = None,
+    context: Annotated[
+        int, typer.Option(min=0, help="Sentences before it that a source is to be read with, as `train` would.")
+    ] = 0,
     report: Annotated[Path | None, typer.Option(help="List every dropped pair and its reason in this .tsv.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
@@ -126,11 +137,14 @@ def check(
     """Check whether files can train a translator, and what to expect of it."""
     from mirada.corpora.languages import normalise
     from mirada.corpora.prepare import Settings
+    from mirada.text.context import MOST
 
     begin(quiet, verbose)
     parts = {part: files for part, files in (("train", data), ("dev", dev), ("test", test)) if files}
     _require_new(report, [file for files in parts.values() for file in files])
-    settings = Settings(normalise(source), normalise(target))
+    if context > MOST:
+        fail(f"--context {context} is too many sentences; use 0 to {MOST}")
+    settings = Settings(normalise(source), normalise(target), context=context)
     with tempfile.TemporaryDirectory(prefix="mirada-check-") as folder, _drops(report) as drops:
         findings = _study(parts, settings, two_columns(columns), Path(folder), drops)
         if as_json:
@@ -229,6 +243,8 @@ def _lines(findings: Findings) -> Iterator[str]:
         lines = gathered.report.lines()
         yield f"{part}: {next(lines)}" if len(findings.gathered) > 1 else next(lines)
         yield from lines
+        if findings.settings.context:
+            yield gathered.told(part, findings.settings.context)
     split = findings.split
     yield (
         f"Divided: {split['train']:,} pairs to train on, {split['dev']:,} for dev, {split['test']:,} for test; "

@@ -54,6 +54,15 @@ class Gathered:
     spool: Spool
     report: CheckReport
     documents: int = 0  # counted where pairs are read with what stands before them
+    behind: int = 0  # of the kept pairs, those with something before them
+
+    def told(self, part: str, context: int) -> str:
+        """What the documents of a part of the data are, in plain words."""
+        return (
+            f"{self.documents:,} {part} documents, which end with a file, an empty line (in CSV a row of empty cells) "
+            f"or where the file says so; each source is read with up to {context} before it: "
+            f"{self.behind:,} of {len(self.spool):,} pairs have one."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +84,17 @@ class Divided:
 
 def gather(units: Iterable[Unit], settings: Settings, folder: Path, drops: DropsFile | None = None) -> Gathered:
     """Check every unit; the kept ones go to a spool in `folder`, the others to `drops`."""
-    report, documents = CheckReport(), Documents()
+    report, documents, behind = CheckReport(), Documents(), 0
     if settings.context:
         units = preceded(units, settings.context, documents)
     with Spool(folder) as spool:
         for outcome in check(units, settings.source, settings.target, report, settings.limits):
             if isinstance(outcome, Kept):
                 spool.add(outcome.pair)
+                behind += bool(outcome.pair.context)
             elif drops is not None:
                 drops.write(outcome)
-    return Gathered(spool, report, documents.count)
+    return Gathered(spool, report, documents.count, behind)
 
 
 def divide(

@@ -314,10 +314,7 @@ def _gather(part: str, files: Files, settings: Settings, data: Path, drops: Drop
     units = telling(read(paths, files.source, files.target, columns, meter), meter, say)
     found = prepare.gather(units, settings, data / f"{part}.spool", drops)
     if settings.context:
-        say(
-            f"{found.documents:,} {part} documents, which end with a file, an empty line (in CSV a row of empty cells) "
-            f"or where the file says so; each source is read with up to {settings.context} before it."
-        )
+        say(found.told(part, settings.context))
     if part != "train":
         say(f"{found.report.kept:,} of {found.report.read:,} {part} pairs are used.")
         if not found.report.kept:

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from zipfile import is_zipfile
+from zipfile import ZipFile, is_zipfile
 
 import pytest
 import typer
@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 from mirada.cli.export import export
 from mirada.cli.translate import translate
 from mirada.corpora.store import StoreWriter
+from mirada.export.agreement import Sentences, compare
 from mirada.export.engine import ExportedEngine
 from tests.export.models import model_folder, shape
 from tests.translators import TEXTS, subwords
@@ -98,6 +99,7 @@ def test_a_package(model, sentences, tmp_path) -> None:
     words = ("export", model, "--format", "argos", "--check", sentences)
     named = run(*words, "-o", tmp_path / "mine.argosmodel")
     assert named.exit_code == 0, named.output
+    assert "alone" not in named.stderr
     assert is_zipfile(tmp_path / "mine.argosmodel")
     assert run(*words, "-o", tmp_path / "packages").exit_code == 0
     assert [path.name for path in (tmp_path / "packages").iterdir()] == ["translate-en_es.argosmodel"]
@@ -105,6 +107,25 @@ def test_a_package(model, sentences, tmp_path) -> None:
     assert nowhere.exit_code == 1
     assert "name a file that ends with .argosmodel" in nowhere.stderr
     assert left_over(tmp_path) == []
+
+
+def test_a_package_of_a_model_that_reads_documents_says_what_is_lost(sentences, tmp_path, monkeypatch) -> None:
+    folder = model_folder(tmp_path / "model", context=2)
+    compared: list[Sentences] = []
+    monkeypatch.setattr("mirada.export.run.compare", lambda *given: compared.append(given[2]) or compare(*given))
+    words = ("export", folder, "--check", sentences, "--json")
+    package = run(*words, "--format", "argos", "-o", tmp_path / "mine.argosmodel")
+    assert package.exit_code == 0, package.output
+    told = json.loads(package.stdout)["lost"]
+    assert "trained to read up to 2 sentences before each" in told
+    assert told in package.stderr
+    with ZipFile(tmp_path / "mine.argosmodel") as file:
+        assert file.read("translate-en_es/README.md").decode() == f"A model for tests.\n\n## In this package\n{told}\n"
+    whole = run(*words)
+    assert json.loads(whole.stdout)["lost"] is None
+    assert "alone" not in whole.stderr
+    # Both are compared as they will be used: in a package every sentence is alone.
+    assert [[len(one.context) for one in each.texts] for each in compared] == [[0, 0, 0], [0, 1, 2]]
 
 
 def test_a_model_without_that_form(tmp_path) -> None:

@@ -31,9 +31,11 @@ def stack(**changes: object) -> StackConfig:
     return StackConfig.model_validate({"heads": 2, "layers": 2} | changes)
 
 
-def random_model(model: TransformerConfig, seed: int = 3) -> Loaded:
+def random_model(model: TransformerConfig, seed: int = 3, context: int = 0) -> Loaded:
     """A model with numbers of all kinds, biases and norms included."""
-    config = FolderConfig(source="en", target="es", vocabulary=subwords().size, longest=40, model=model)
+    config = FolderConfig(
+        source="en", target="es", vocabulary=subwords().size, longest=40, context=context, model=model
+    )
     made = build(model, config.vocabulary, seed).eval()
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
@@ -44,8 +46,8 @@ def random_model(model: TransformerConfig, seed: int = 3) -> Loaded:
     return Loaded(config, made, subwords())
 
 
-def model_folder(folder: Path, model: TransformerConfig | None = None) -> Path:
+def model_folder(folder: Path, model: TransformerConfig | None = None, context: int = 0) -> Path:
     """The folder of a random model."""
-    loaded = random_model(shape() if model is None else model)
+    loaded = random_model(shape() if model is None else model, context=context)
     save(folder, loaded.config, tensors_of(loaded.model), loaded.subwords, "A model for tests.\n")
     return folder

@@ -89,6 +89,8 @@ def _tell(result: "Result", model: Path) -> None:
     if result.trial is not None:
         say(f"{result.trial}.")
     say(f"{result.output} written, {result.size / 1e6:.1f} MB.")
+    if result.lost is not None:
+        say(result.lost)
     if result.output.is_dir():
         used = model if result.output == model / "export" else result.output
         say(f"Try it: echo 'A sentence.' | mirada translate {used}")

@@ -32,6 +32,10 @@ class Sentences:
     texts: list[Asked]
     origin: str
 
+    def alone(self) -> Sentences:
+        """The same with nothing before them."""
+        return Sentences([Asked(one.text) for one in self.texts], self.origin)
+
 
 @dataclass(frozen=True)
 class Difference:

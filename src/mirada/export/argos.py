@@ -3,11 +3,11 @@
     translate-en_es/metadata.json           languages and versions
     translate-en_es/model/…                 what CTranslate2 reads
     translate-en_es/sentencepiece.model     our subwords
-    translate-en_es/README.md               the model's card
+    translate-en_es/README.md               the model's card, and what of the model is lost in the package
 
 A zip file whose one folder is unpacked beside those of other packages. Tried with Argos Translate 1.11.0, which cuts a
-text into sentences before it translates them (by a model that it downloads, if the package has none), hides no
-placeholders, and writes every underscore as a space.
+text into sentences before it translates them (by a model that it downloads, if the package has none), each alone, hides
+no placeholders, and writes every underscore as a space.
 """
 
 from __future__ import annotations
@@ -30,6 +30,18 @@ def package_name(exported: Exported) -> str:
     return f"translate-{_code(exported.source)}_{_code(exported.target)}"
 
 
+def lost(exported: Exported) -> str | None:
+    """What a model was trained to do and is never asked for in a package; None where it is all there."""
+    if not exported.context:
+        return None
+    return (
+        f"This model was trained to read up to {exported.context} sentences before each, and Argos Translate and "
+        "LibreTranslate give it every sentence alone: what only those before could tell, such as what “it” stands "
+        "for, is guessed there, and scores on documents do not hold. Documents are read by `mirada translate`; for a "
+        "package, better train with --context 0."
+    )
+
+
 def pack(folder: Path, exported: Exported, package: Path) -> None:
     """Write the package of an exported folder."""
     name = package_name(exported)
@@ -38,8 +50,10 @@ def pack(folder: Path, exported: Exported, package: Path) -> None:
         for part in (SETTINGS, MODEL, VOCABULARY):
             _add(file, f"{name}/model/{part}", (folder / part).read_bytes())
         _add(file, f"{name}/sentencepiece.model", (folder / SUBWORDS).read_bytes())
-        if (folder / CARD).is_file():
-            _add(file, f"{name}/README.md", (folder / CARD).read_bytes())
+        told = [(folder / CARD).read_bytes()] if (folder / CARD).is_file() else []
+        told += [f"## In this package\n{warning}\n".encode()] if (warning := lost(exported)) else []
+        if told:
+            _add(file, f"{name}/README.md", b"\n".join(told))
 
 
 def metadata(exported: Exported) -> dict[str, object]:

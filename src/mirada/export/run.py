@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from mirada.export.agreement import Agreement, Sentences, choose_sentences, compare, require_enough
-from mirada.export.argos import SUFFIX, pack, package_name
+from mirada.export.argos import SUFFIX, lost, pack, package_name
 from mirada.export.capability import require_form
 from mirada.export.engine import INSTALL, ExportedEngine, is_installed
 from mirada.export.folder import INSIDE, Exported, ExportError, Quantization, is_exported
@@ -48,6 +48,7 @@ class Result:
     agreement: Agreement
     trial: Trial | None  # of a shortlist
     size: int  # bytes
+    lost: str | None = None  # what of the model the other engine never asks for
 
     def as_json(self) -> dict[str, object]:
         """For programs."""
@@ -63,6 +64,7 @@ class Result:
                 "origin": self.agreement.origin,
             },
             "shortlist": None if self.trial is None else self.trial.as_json(),
+            "lost": self.lost,
         }
 
 
@@ -81,11 +83,13 @@ def export(request: Request, listening: Progress) -> Result:
     with _beside(place) as folder:
         exported = write(loaded, folder, request.quantization, request.model / WEIGHTS)
         model = TorchEngine(loaded)
+        packed = request.form is Format.ARGOS
         sentences = choose_sentences(request.model, request.check, model)
+        sentences = sentences.alone() if packed else sentences  # as it will be given them
         agreement = compare(model, ExportedEngine.load(folder), sentences, listening(sentences))
         require_enough(agreement, request.quantization)
         trial = None
-        if request.form is Format.ARGOS:
+        if packed:
             place = _packed(folder, exported, place)
         else:
             tried = Tried(request.model, folder, folder.with_name("short"), request.quantization)
@@ -94,7 +98,7 @@ def export(request: Request, listening: Progress) -> Result:
                 trial = try_shortlist(tried, loaded, many, listening(many))
             _move(tried.place if trial is not None and trial.kept else folder, place)
     size = sum(file.stat().st_size for file in (place.iterdir() if place.is_dir() else [place]))
-    return Result(place, exported, agreement, trial, size)
+    return Result(place, exported, agreement, trial, size, lost(exported) if packed else None)
 
 
 def _place(request: Request) -> Path:

@@ -45,7 +45,40 @@ def faults(how: str) -> int:
     return int(ran.stdout)
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another allocator, which is left as it is")
+HOLES = """
+import torch
+from mirada.training.memory import GIVE_BACK_EVERY, give_back, keep_memory
+
+assert keep_memory()
+
+
+def megabytes():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096 / 1e6
+
+
+large, small = [], []
+for _ in range(100):  # what lives longer stands between what is freed
+    large.append(torch.ones(500_000))
+    small.append(torch.ones(100))
+held = megabytes()
+large.clear()
+give_back(1)
+kept = megabytes()
+give_back(GIVE_BACK_EVERY)
+print(round(held - kept), round(held - megabytes()))
+"""
+GLIBC = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another allocator, which is left as it is")
+
+
+@GLIBC
+def test_holes_are_given_back_now_and_then() -> None:
+    ran = subprocess.run([sys.executable, "-c", HOLES], capture_output=True, text=True, check=True)
+    at_first, then = map(int, ran.stdout.split())
+    assert at_first < 20
+    assert then > 150, "of 200 MB"
+
+
+@GLIBC
 def test_steps_take_the_pages_of_the_steps_before() -> None:
     """Five steps of 160 MB are 195,000 pages of 4 kB; those that are kept come without a fault."""
     assert faults("kept") < 2_000

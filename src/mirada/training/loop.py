@@ -25,7 +25,7 @@ from mirada.training import averaging, checkpoint, metrics
 from mirada.training.checkpoint import Progress
 from mirada.training.crew import Crew
 from mirada.training.forcing import Chance, Forcing, TeacherForcing
-from mirada.training.memory import keep_memory
+from mirada.training.memory import give_back, keep_memory
 from mirada.training.optimizer import Optimizer
 from mirada.training.report import Reporter, Tick
 from mirada.training.schedule import ScheduleKind, rate_at
@@ -178,6 +178,7 @@ class Loop(Generic[AnyBatch]):
             self._optimizer.add(gradient)
         norm = self._optimizer.step(course.rate(step), course.clip)
         self._forcing.step()
+        give_back(step)
         good = isfinite(norm)
         return (
             progress.model_copy(

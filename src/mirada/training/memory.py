@@ -9,6 +9,7 @@ then on share one.
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from functools import cache
 
@@ -19,9 +20,14 @@ NEVER = -1
 OWN_MAPPING = (2**30, 2**25)
 
 
+GIVE_BACK_EVERY = 10  # steps; it takes a hundredth of their time
+KERNELS = ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "256")  # read when the first product of matrices is computed
+
+
 @cache
 def keep_memory() -> bool:
     """Ask the allocator of this process to keep what is freed; whether it is one that can be asked (glibc)."""
+    os.environ.setdefault(*KERNELS)
     if not sys.platform.startswith("linux"):
         return False
     try:
@@ -32,3 +38,9 @@ def keep_memory() -> bool:
     if not any(mallopt(MMAP_THRESHOLD, size) for size in OWN_MAPPING):
         return False
     return bool(mallopt(TRIM_THRESHOLD, NEVER)) and bool(mallopt(ARENA_MAX, 1))
+
+
+def give_back(step: int) -> None:
+    """Give pages that nothing is on back to the system, at every so many steps."""
+    if step % GIVE_BACK_EVERY == 0 and keep_memory():
+        ctypes.CDLL(None).malloc_trim(0)

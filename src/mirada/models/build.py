@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import overload
-
-import torch
 
 from mirada.attention import Additive, Attention, Learned, Maps, Sinusoidal
 from mirada.corpora.pictures.picture import PictureShape
@@ -26,6 +22,7 @@ from mirada.models.config import (
     RecurrentLanguageConfig,
     TransformerConfig,
 )
+from mirada.models.drawn import drawn_from
 from mirada.models.elmo import BothModels, ElmoReader, StaticReader
 from mirada.models.encoder_decoder import TranslationModel
 from mirada.models.language import AnyLanguageModel, CausalTransformer
@@ -66,13 +63,13 @@ def build(
     config: AnyModelConfig | AnyReadingConfig, vocabulary: int, seed: int | None = None
 ) -> TranslationModel | AnyLanguageModel | Reader:
     """A fresh model. With a seed, the same numbers on every call, and torch's own generator is left as it was."""
-    with _drawn_from(seed):
+    with drawn_from(seed):
         return _built(config, vocabulary)
 
 
 def build_patches(config: PatchesConfig, shape: PictureShape, seed: int | None = None) -> PatchReader:
     """A fresh reader of pictures of this shape."""
-    with _drawn_from(seed):
+    with drawn_from(seed):
         return _patches(config, shape)
 
 
@@ -80,22 +77,11 @@ def build_captioner(
     config: CaptionerConfig, shape: PictureShape, vocabulary: int, seed: int | None = None
 ) -> Captioner:
     """A fresh captioner of pictures of this shape."""
-    with _drawn_from(seed):
+    with drawn_from(seed):
         crosses = [make_cross(config, config.cross) for _ in range(config.decoder.layers)]
         decoder = [make_block(config, config.decoder, cross, causal=True) for cross in crosses]
         embedding = Embedding(vocabulary, config.width, config.position)
         return Captioner(_patches(config.reader, shape), embedding, Stack(decoder, config.norm))
-
-
-@contextmanager
-def _drawn_from(seed: int | None) -> Iterator[None]:
-    """Numbers drawn from a seed, where there is one, while torch's own generator stays as it was."""
-    if seed is None:
-        yield
-        return
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        yield
 
 
 def _built(config: AnyModelConfig | AnyReadingConfig, vocabulary: int) -> TranslationModel | AnyLanguageModel | Reader:

@@ -18,6 +18,7 @@ from mirada.layers.noise import Noise, drop
 from mirada.layers.stack import Stack
 from mirada.layers.time_patches import TimePatches
 from mirada.models.blocks import make_block, make_cross
+from mirada.models.drawn import drawn_from
 from mirada.models.forecasting_config import (
     AnyForecastConfig,
     Centre,
@@ -135,16 +136,9 @@ def small_linear(inputs: int, outputs: int) -> nn.Linear:
 
 def build_forecaster(config: AnyForecastConfig, horizon: int, channels: int, seed: int | None = None) -> ForecastModel:
     """A fresh forecaster. With a seed, the same numbers on every call."""
-    if seed is None:
-        return _built(config, horizon, channels)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return _built(config, horizon, channels)
-
-
-def _built(config: AnyForecastConfig, horizon: int, channels: int) -> ForecastModel:
-    match config:
-        case ForecasterConfig():
-            return CausalForecaster(config, horizon, channels)
-        case ForecastTransformerConfig():
-            return ForecastTransformer(config, horizon, channels)
+    with drawn_from(seed):
+        match config:
+            case ForecasterConfig():
+                return CausalForecaster(config, horizon, channels)
+            case ForecastTransformerConfig():
+                return ForecastTransformer(config, horizon, channels)

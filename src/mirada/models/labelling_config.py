@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import torch
 from pydantic import Field
 
 from mirada.models.build import build
 from mirada.models.config import Strict
+from mirada.models.drawn import drawn_from
 from mirada.models.labelling import Classifier, Labeller, Tagger, TextPooling, WordPooling
 from mirada.models.reading_config import AnyReadingConfig
 
@@ -33,15 +33,8 @@ def build_labeller(
 
     With a seed, the same numbers on every call, and torch's own generator is left as it was.
     """
-    if seed is None:
-        return _built(config, head, size, labels)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return _built(config, head, size, labels)
-
-
-def _built(config: AnyReadingConfig, head: AnyHeadConfig, size: int, labels: int) -> Labeller:
-    reader = build(config, size)
-    if isinstance(head, TaggerHeadConfig):
-        return Tagger(reader, labels, head.pooling)
-    return Classifier(reader, labels, head.pooling)
+    with drawn_from(seed):
+        reader = build(config, size)
+        if isinstance(head, TaggerHeadConfig):
+            return Tagger(reader, labels, head.pooling)
+        return Classifier(reader, labels, head.pooling)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
@@ -16,6 +15,7 @@ from mirada.attention import Edges
 from mirada.layers.graph import GraphLayer
 from mirada.layers.noise import Noise
 from mirada.layers.rows import Rows
+from mirada.models.drawn import drawn_from
 from mirada.models.nodes_config import GraphConfig
 
 
@@ -42,10 +42,7 @@ class GraphNetwork(nn.Module):
 
 def build_network(config: GraphConfig, features: int, labels: int, seed: int | None = None) -> GraphNetwork:
     """A fresh network. With a seed, the same numbers on every call, and torch's own generator is left as it was."""
-    if seed is None:
-        return _built(config, features, labels)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with drawn_from(seed):
         return _built(config, features, labels)
 
 

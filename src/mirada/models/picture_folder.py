@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-import torch
 from pydantic import Field, ValidationError
 from torch import Tensor
 
@@ -15,6 +14,7 @@ from mirada.corpora.pictures.picture import PictureShape
 from mirada.corpora.pictures.store import Standard
 from mirada.models.build import build_patches
 from mirada.models.config import problems
+from mirada.models.drawn import drawn_from
 from mirada.models.folder import (
     CONFIG,
     WEIGHTS,
@@ -59,10 +59,7 @@ def build_classifier(
     config: PatchesConfig, head: ClassifierHeadConfig, shape: PictureShape, labels: int, seed: int | None = None
 ) -> Classifier:
     """A fresh classifier of pictures of this shape; with a seed, the same numbers on every call."""
-    if seed is None:
-        return Classifier(build_patches(config, shape), labels, head.pooling)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with drawn_from(seed):
         return Classifier(build_patches(config, shape), labels, head.pooling)
 
 

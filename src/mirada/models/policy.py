@@ -16,6 +16,7 @@ from mirada.attention import Facts, Memory
 from mirada.layers.noise import Noise, drop
 from mirada.layers.stack import Stack
 from mirada.models.blocks import make_block
+from mirada.models.drawn import drawn_from
 from mirada.models.policy_config import PolicyConfig
 
 KINDS = 3  # of tokens at each step: return-to-go, state, action
@@ -89,8 +90,5 @@ def build_policy(
     config: PolicyConfig, features: int, actions: int, steps: int, most: float, seed: int | None = None
 ) -> DecisionTransformer:
     """A fresh policy. With a seed, the same numbers on every call."""
-    if seed is None:
-        return DecisionTransformer(config, features, actions, steps, most)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with drawn_from(seed):
         return DecisionTransformer(config, features, actions, steps, most)

@@ -5,18 +5,17 @@ They are folders of readers (`mirada.models.reading_folder`), so that a tagger o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-import torch
 from pydantic import Field, TypeAdapter, ValidationError
 from torch import Tensor
 
 from mirada.models.build import build
 from mirada.models.config import Strict, problems
+from mirada.models.drawn import drawn_from
 from mirada.models.elmo import BidirectionalModel, ElmoReader
 from mirada.models.folder import (
     CONFIG,
@@ -81,7 +80,7 @@ def build_masked(
     config: EncoderConfig, vocabulary: int, *, next_sentence: bool, seed: int | None = None
 ) -> MaskedModel:
     """A fresh masked model; with a seed, the same numbers on every call."""
-    with seeded(seed):
+    with drawn_from(seed):
         reader = build(config, vocabulary)
         if not isinstance(reader, EncoderReader):
             raise TypeError(f"a masked model reads with an encoder, not with {type(reader).__name__}")
@@ -90,22 +89,11 @@ def build_masked(
 
 def build_both(config: ElmoConfig, vocabulary: int, seed: int | None = None) -> BidirectionalModel:
     """Two fresh language models; with a seed, the same numbers on every call."""
-    with seeded(seed):
+    with drawn_from(seed):
         reader = build(config, vocabulary)
         if not isinstance(reader, ElmoReader):
             raise TypeError(f"two language models are read by ElmoReader, not by {type(reader).__name__}")
         return BidirectionalModel(reader)
-
-
-@contextmanager
-def seeded(seed: int | None) -> Iterator[None]:
-    """With a seed, the same numbers are drawn inside on every call, and torch's own generator is left as it was."""
-    if seed is None:
-        yield
-        return
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        yield
 
 
 def save(

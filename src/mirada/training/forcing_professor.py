@@ -22,6 +22,7 @@ from mirada.attention import Padding
 from mirada.data.batch import Batch
 from mirada.layers.noise import Noise
 from mirada.layers.recurrent import RecurrentEncoder
+from mirada.models.drawn import drawn_from
 from mirada.models.encoder_decoder import TranslationModel
 from mirada.tasks.task import Task
 from mirada.tasks.translation import evaluating
@@ -54,8 +55,7 @@ class ProfessorForcing(TeacherForcing[Batch]):
     ) -> None:
         super().__init__(task)
         self._model, self._config, self._device = model, config, device
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
+        with drawn_from(seed):
             self.discriminator = Discriminator(model.embedding.width, config.width).to(device)
         self._optimizer = Optimizer(self.discriminator, ADAM, torch.float32)
         self._updates = 0

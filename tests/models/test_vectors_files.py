@@ -62,5 +62,5 @@ def test_a_broken_file_is_refused(name: str, data: bytes, told: str, tmp_path: P
 
 def test_a_folder_of_another_task_is_refused(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"task": "lm"}')
-    with pytest.raises(FolderError, match="a model of the task lm, no word vectors"):
+    with pytest.raises(FolderError, match="a model for lm, no word vectors; name a folder"):
         open_vectors(tmp_path)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 from torch import Tensor
 
 from mirada.corpora.pictures.picture import PictureShape
@@ -15,20 +15,8 @@ from mirada.corpora.pictures.store import Standard
 from mirada.models.build import build_captioner
 from mirada.models.captioner import Captioner
 from mirada.models.captioner_config import CaptionerConfig
-from mirada.models.config import problems
-from mirada.models.folder import (
-    CONFIG,
-    SUBWORDS,
-    WEIGHTS,
-    AnyFolderConfig,
-    FolderError,
-    assign,
-    read_json,
-    read_tensors,
-    save_folder,
-)
+from mirada.models.folder import SUBWORDS, AnyFolderConfig, FolderError, load_model, read_config_of, save_folder
 from mirada.models.reading_folder import read_subwords
-from mirada.models.undrawn import Undrawn
 from mirada.text.subwords import Subwords
 from mirada.text.tags import tag_ids
 
@@ -69,20 +57,12 @@ def load(folder: Path) -> LoadedCaptioner:
     subwords = read_subwords(folder, config.vocabulary)
     try:
         tags = tag_ids(subwords, config.languages)
-        with Undrawn():
-            model = build_captioner(config.model, config.shape, config.vocabulary)
     except ValueError as error:
         raise FolderError(f"{folder}: {error}") from None
-    assign(model, read_tensors(folder / WEIGHTS), folder / WEIGHTS)
-    return LoadedCaptioner(config, model.eval(), subwords, tags)
+    model = load_model(folder, lambda: build_captioner(config.model, config.shape, config.vocabulary))
+    return LoadedCaptioner(config, model, subwords, tags)
 
 
 def read_config(folder: Path) -> CaptionFolderConfig:
     """The config of a folder."""
-    data = read_json(folder / CONFIG, folder)
-    if data.get("task") != "caption":
-        raise FolderError(f"{folder} holds no captioner: its task is {data.get('task', 'translation')!r}")
-    try:
-        return CaptionFolderConfig.model_validate(data)
-    except ValidationError as error:
-        raise FolderError(problems(error, CaptionFolderConfig, str(folder / CONFIG))) from None
+    return read_config_of(folder, "captioner", {"caption": CaptionFolderConfig})

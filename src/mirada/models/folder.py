@@ -7,10 +7,10 @@ be there, no larger than it can be, and hold exactly the tensors that the config
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 import torch
 from pydantic import Field, ValidationError
@@ -68,6 +68,10 @@ class FolderConfig(AnyFolderConfig):
     model: ModelConfig
 
 
+Config = TypeVar("Config", bound=AnyFolderConfig)
+Model = TypeVar("Model", bound=nn.Module)
+
+
 @dataclass(frozen=True, eq=False)
 class Loaded:
     """A model that is ready to be used."""
@@ -109,10 +113,18 @@ def load(folder: Path) -> Loaded:
     """The model of a folder, in float32 and ready to translate."""
     config = read_config(folder)
     subwords = _read_subwords(folder, config)
-    with Undrawn():
-        model = build(config.model, config.vocabulary)
+    return Loaded(config, load_model(folder, lambda: build(config.model, config.vocabulary)), subwords)
+
+
+def load_model(folder: Path, make: Callable[[], Model]) -> Model:
+    """The model that `make` builds, with the weights of a folder, in float32 and ready to be used."""
+    try:
+        with Undrawn():
+            model = make()
+    except ValueError as error:
+        raise FolderError(f"{folder}: {error}") from None
     assign(model, read_tensors(folder / WEIGHTS), folder / WEIGHTS)
-    return Loaded(config, model.eval(), subwords)
+    return model.eval()
 
 
 def read_config(folder: Path) -> FolderConfig:
@@ -129,10 +141,27 @@ def read_config(folder: Path) -> FolderConfig:
         raise FolderError(f"{folder} holds word vectors, not a translator; use `mirada nearest {folder} WORD`")
     if data.get("task") in ("tag", "classify", "nodes"):
         raise FolderError(f"{folder} labels what it reads, and does not translate; use `mirada predict {folder}`")
+    return validate_config(folder, data, FolderConfig)
+
+
+def read_config_of(folder: Path, what: str, kinds: Mapping[str, type[Config]]) -> Config:
+    """The config of a folder that must hold `what`: a model for one of these tasks."""
+    data = read_json(folder / CONFIG, folder)
+    task = str(data.get("task", "translation"))
+    if task not in kinds:
+        raise FolderError(
+            f"{folder} holds a model for {task}, no {what}; name a folder that was trained with "
+            f"--task {' or '.join(kinds)}"
+        )
+    return validate_config(folder, data, kinds[task])
+
+
+def validate_config(folder: Path, data: Mapping[str, object], kind: type[Config]) -> Config:
+    """What `config.json` holds as a config of this kind; all that is wrong with it is told at once."""
     try:
-        return FolderConfig.model_validate(data)
+        return kind.model_validate(data)
     except ValidationError as error:
-        raise FolderError(problems(error, FolderConfig, str(folder / CONFIG))) from None
+        raise FolderError(problems(error, kind, str(folder / CONFIG))) from None
 
 
 def task_of(folder: Path) -> str:
@@ -144,33 +173,48 @@ def read_json(path: Path, folder: Path) -> dict[str, object]:
     """The object in a small JSON file."""
     if not folder.is_dir():
         raise FolderError(f"{folder} is no folder of a model; name one that `mirada train --output` has made")
+    content = read_file(path, LARGEST_CONFIG)
     try:
-        if path.stat().st_size > LARGEST_CONFIG:
-            raise FolderError(f"{path} has {path.stat().st_size:,} bytes; at most {LARGEST_CONFIG:,} are read")
-        data = json.loads(path.read_bytes())
-    except FileNotFoundError:
-        raise FolderError(f"{path} is missing; copy the whole folder, or train again") from None
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, FolderError):
-            raise
+        data = json.loads(content)
+    except (ValueError, RecursionError):
         raise FolderError(f"{path} is damaged: it is no JSON; copy the folder again") from None
     if not isinstance(data, dict):
         raise FolderError(f"{path} is damaged: it holds no JSON object; copy the folder again")
     return data
 
 
-def _read_subwords(folder: Path, config: FolderConfig) -> Subwords:
+def read_file(path: Path, largest: int) -> bytes:
+    """A file of a folder, which has so many bytes at the most."""
     try:
-        subwords = Subwords.load(folder / SUBWORDS)
+        if path.stat().st_size > largest:
+            raise FolderError(f"{path} has {path.stat().st_size:,} bytes; at most {largest:,} are read")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise FolderError(f"{path} is missing; copy the whole folder, or train again") from None
+
+
+def _read_subwords(folder: Path, config: FolderConfig) -> Subwords:
+    subwords = open_subwords(folder)
+    if (subwords.size, subwords.slots) != (config.vocabulary, config.slots):
+        found = f"{subwords.size:,} subwords and {subwords.slots} slots"
+        raise foreign(folder / SUBWORDS, found, f"{config.vocabulary:,} and {config.slots}")
+    return subwords
+
+
+def open_subwords(folder: Path) -> Subwords:
+    """The subwords of a folder, be they those of its model or not."""
+    try:
+        return Subwords.load(folder / SUBWORDS)
     except ValueError as error:
         raise FolderError(str(error)) from None
-    if (subwords.size, subwords.slots) != (config.vocabulary, config.slots):
-        raise FolderError(
-            f"{folder / SUBWORDS} has {subwords.size:,} subwords and {subwords.slots} slots, but the model was "
-            f"trained with {config.vocabulary:,} and {config.slots}: the file is from another model; copy the whole "
-            "folder again"
-        )
-    return subwords
+
+
+def foreign(path: Path, found: str, trained: str) -> FolderError:
+    """What is said of a file that does not go with the weights beside it."""
+    return FolderError(
+        f"{path} has {found}, but the model was trained with {trained}: the file is from another model; copy the "
+        "whole folder again"
+    )
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:

@@ -8,22 +8,13 @@ from pathlib import Path
 from typing import Literal
 
 import torch
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 from safetensors.torch import save as to_bytes
 from torch import Tensor
 
 from mirada.corpora.clock import Clock
-from mirada.models.config import Strict, problems
-from mirada.models.folder import (
-    CONFIG,
-    WEIGHTS,
-    AnyFolderConfig,
-    FolderError,
-    assign,
-    read_json,
-    read_tensors,
-    save_folder,
-)
+from mirada.models.config import Strict
+from mirada.models.folder import AnyFolderConfig, FolderError, load_model, read_config_of, read_tensors, save_folder
 from mirada.models.forecasting import ForecastModel, build_forecaster
 from mirada.models.forecasting_config import LONGEST, ForecastModelConfig
 
@@ -100,23 +91,13 @@ def save(folder: Path, config: ForecastFolderConfig, tensors: Mapping[str, Tenso
 def load(folder: Path) -> LoadedForecaster:
     """The forecaster of a folder, in float32."""
     config = read_config(folder)
-    model = build_forecaster(config.model, config.horizon, len(config.channels))
-    assign(model, read_tensors(folder / WEIGHTS), folder / WEIGHTS)
+    model = load_model(folder, lambda: build_forecaster(config.model, config.horizon, len(config.channels)))
     linear = read_tensors(folder / LINEAR).get("weights")
     if linear is None or linear.shape != (config.model.context, config.horizon) or not linear.is_floating_point():
         raise FolderError(f"{folder / LINEAR} does not fit the config; copy the whole folder again")
-    return LoadedForecaster(config, model.eval(), linear)
+    return LoadedForecaster(config, model, linear)
 
 
 def read_config(folder: Path) -> ForecastFolderConfig:
     """The config of a folder."""
-    data = read_json(folder / CONFIG, folder)
-    if data.get("task") != "forecast":
-        raise FolderError(
-            f"{folder} holds a model for {data.get('task', 'translation')}, not a forecaster; "
-            "train one with `mirada train --task forecast`"
-        )
-    try:
-        return ForecastFolderConfig.model_validate(data)
-    except ValidationError as error:
-        raise FolderError(problems(error, ForecastFolderConfig, str(folder / CONFIG))) from None
+    return read_config_of(folder, "forecaster", {"forecast": ForecastFolderConfig})

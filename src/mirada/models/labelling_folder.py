@@ -7,26 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 from torch import Tensor
 
-from mirada.models.config import problems
-from mirada.models.folder import (
-    CONFIG,
-    SUBWORDS,
-    WEIGHTS,
-    AnyFolderConfig,
-    FolderError,
-    assign,
-    read_json,
-    read_tensors,
-    save_folder,
-)
+from mirada.models.folder import SUBWORDS, AnyFolderConfig, load_model, read_config_of, save_folder
 from mirada.models.labelling import Labeller, WordGraph
 from mirada.models.labelling_config import ClassifierHeadConfig, TaggerHeadConfig, build_labeller
 from mirada.models.reading_config import ReadingConfig
 from mirada.models.reading_folder import read_subwords
-from mirada.models.undrawn import Undrawn
 from mirada.text.labels import LONGEST, MOST, Labels
 from mirada.text.subwords import Subwords
 
@@ -102,19 +90,10 @@ def load(folder: Path) -> LoadedLabeller:
     """The model of a folder, in float32."""
     config = read_config(folder)
     subwords = None if config.vocabulary is None else read_subwords(folder, config.vocabulary)
-    with Undrawn():
-        model = build_labeller(config.model, config.head, config.size, len(config.labels))
-    assign(model, read_tensors(folder / WEIGHTS), folder / WEIGHTS)
-    return LoadedLabeller(config, model.eval(), subwords, Labels(config.labels))
+    model = load_model(folder, lambda: build_labeller(config.model, config.head, config.size, len(config.labels)))
+    return LoadedLabeller(config, model, subwords, Labels(config.labels))
 
 
 def read_config(folder: Path) -> AnyLabelFolderConfig:
     """The config of a folder."""
-    data = read_json(folder / CONFIG, folder)
-    kind = KINDS.get(str(data.get("task")))
-    if kind is None:
-        raise FolderError(f"{folder} holds no tagger or classifier: its task is {data.get('task')!r}")
-    try:
-        return kind.model_validate(data)
-    except ValidationError as error:
-        raise FolderError(problems(error, kind, str(folder / CONFIG))) from None
+    return read_config_of(folder, "tagger or classifier", KINDS)

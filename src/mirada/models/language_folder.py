@@ -7,21 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 from torch import Tensor
 
 from mirada.models.build import build
-from mirada.models.config import LanguageConfig, NgramConfig, problems
+from mirada.models.config import LanguageConfig, NgramConfig
 from mirada.models.folder import (
     CONFIG,
     SUBWORDS,
     WEIGHTS,
     AnyFolderConfig,
     FolderError,
-    assign,
+    foreign,
+    load_model,
+    read_file,
     read_json,
     read_tensors,
     save_folder,
+    validate_config,
 )
 from mirada.models.language import AnyLanguageModel
 from mirada.models.ngram import Ngram
@@ -67,20 +70,16 @@ def load(folder: Path) -> LoadedLanguage:
     config = read_config(folder)
     units = read_units(folder, config.units)
     if units.size != config.vocabulary:
-        raise FolderError(
-            f"{folder / units_file(config.units)} has {units.size:,} units, but the model was trained with "
-            f"{config.vocabulary:,}: the file is from another model; copy the whole folder again"
-        )
+        raise foreign(folder / units_file(config.units), f"{units.size:,} units", f"{config.vocabulary:,}")
+    shape = config.model
+    if not isinstance(shape, NgramConfig):
+        return LoadedLanguage(config, load_model(folder, lambda: build(shape, config.vocabulary)), units)
     tensors = read_tensors(folder / WEIGHTS)
-    if isinstance(config.model, NgramConfig):
-        try:
-            counted = Ngram.of_tensors(tensors, config.model.order, config.vocabulary, units.line_end)
-        except ValueError as error:
-            raise FolderError(f"{folder / WEIGHTS}: {error}") from None
-        return LoadedLanguage(config, counted, units)
-    model = build(config.model, config.vocabulary)
-    assign(model, tensors, folder / WEIGHTS)
-    return LoadedLanguage(config, model.eval(), units)
+    try:
+        counted = Ngram.of_tensors(tensors, shape.order, config.vocabulary, units.line_end)
+    except ValueError as error:
+        raise FolderError(f"{folder / WEIGHTS}: {error}") from None
+    return LoadedLanguage(config, counted, units)
 
 
 def read_config(folder: Path) -> LanguageFolderConfig:
@@ -90,10 +89,7 @@ def read_config(folder: Path) -> LanguageFolderConfig:
         raise FolderError(f"{folder} holds a translator, not a language model; use `mirada translate {folder}`")
     if data.get("task") == "vectors":
         raise FolderError(f"{folder} holds word vectors, not a language model; use `mirada nearest {folder} WORD`")
-    try:
-        return LanguageFolderConfig.model_validate(data)
-    except ValidationError as error:
-        raise FolderError(problems(error, LanguageFolderConfig, str(folder / CONFIG))) from None
+    return validate_config(folder, data, LanguageFolderConfig)
 
 
 def read_units(folder: Path, kind: UnitKind) -> Units:
@@ -102,11 +98,7 @@ def read_units(folder: Path, kind: UnitKind) -> Units:
     try:
         if kind == "subwords":
             return SubwordLines(Subwords.load(path))
-        if path.stat().st_size > LARGEST_CHARACTERS:
-            raise FolderError(f"{path} has {path.stat().st_size:,} bytes; at most {LARGEST_CHARACTERS:,} are read")
-        return (Events if kind == "events" else Characters).of_bytes(path.read_bytes())
-    except FileNotFoundError:
-        raise FolderError(f"{path} is missing; copy the whole folder, or train again") from None
+        return (Events if kind == "events" else Characters).of_bytes(read_file(path, LARGEST_CHARACTERS))
     except FolderError:
         raise
     except ValueError as error:

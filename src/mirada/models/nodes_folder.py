@@ -7,25 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 from torch import Tensor
 
 from mirada.corpora.graph_joining import Scaling
 from mirada.corpora.graphs import MOST_LABELS, MOST_NODES
-from mirada.models.config import problems
-from mirada.models.folder import (
-    CONFIG,
-    WEIGHTS,
-    AnyFolderConfig,
-    FolderError,
-    assign,
-    read_json,
-    read_tensors,
-    save_folder,
-)
+from mirada.models.folder import AnyFolderConfig, load_model, read_config_of, save_folder
 from mirada.models.nodes import GraphNetwork, build_network
 from mirada.models.nodes_config import GraphConfig
-from mirada.models.undrawn import Undrawn
 
 
 class NodesFolderConfig(AnyFolderConfig):
@@ -56,18 +45,11 @@ def save(folder: Path, config: NodesFolderConfig, tensors: Mapping[str, Tensor],
 def load(folder: Path) -> LoadedNodes:
     """The network of a folder, in float32."""
     config = read_config(folder)
-    with Undrawn():
-        model = build_network(config.model, config.features, len(config.labels))
-    assign(model, read_tensors(folder / WEIGHTS), folder / WEIGHTS)
-    return LoadedNodes(config, model.eval())
+    return LoadedNodes(
+        config, load_model(folder, lambda: build_network(config.model, config.features, len(config.labels)))
+    )
 
 
 def read_config(folder: Path) -> NodesFolderConfig:
     """The config of a folder."""
-    data = read_json(folder / CONFIG, folder)
-    if data.get("task") != "nodes":
-        raise FolderError(f"{folder} holds no graph network: its task is {data.get('task')!r}")
-    try:
-        return NodesFolderConfig.model_validate(data)
-    except ValidationError as error:
-        raise FolderError(problems(error, NodesFolderConfig, str(folder / CONFIG))) from None
+    return read_config_of(folder, "graph network", {"nodes": NodesFolderConfig})

@@ -7,28 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 from torch import Tensor
 
 from mirada.corpora.pictures.picture import PictureShape
 from mirada.corpora.pictures.store import Standard
 from mirada.models.build import build_patches
-from mirada.models.config import problems
 from mirada.models.drawn import drawn_from
-from mirada.models.folder import (
-    CONFIG,
-    WEIGHTS,
-    AnyFolderConfig,
-    FolderError,
-    assign,
-    read_json,
-    read_tensors,
-    save_folder,
-)
+from mirada.models.folder import CONFIG, AnyFolderConfig, load_model, read_config_of, read_json, save_folder
 from mirada.models.labelling import Classifier
 from mirada.models.labelling_config import ClassifierHeadConfig
 from mirada.models.patches_config import PatchesConfig
-from mirada.models.undrawn import Undrawn
 from mirada.text.labels import LONGEST, MOST, Labels
 
 KIND: Final = "patches"
@@ -77,18 +66,10 @@ def save(folder: Path, config: PictureFolderConfig, tensors: Mapping[str, Tensor
 def load(folder: Path) -> LoadedPictureClassifier:
     """The classifier of a folder, in float32."""
     config = read_config(folder)
-    try:
-        with Undrawn():
-            model = build_classifier(config.model, config.head, config.shape, len(config.labels))
-    except ValueError as error:
-        raise FolderError(f"{folder}: {error}") from None
-    assign(model, read_tensors(folder / WEIGHTS), folder / WEIGHTS)
-    return LoadedPictureClassifier(config, model.eval(), Labels(config.labels))
+    model = load_model(folder, lambda: build_classifier(config.model, config.head, config.shape, len(config.labels)))
+    return LoadedPictureClassifier(config, model, Labels(config.labels))
 
 
 def read_config(folder: Path) -> PictureFolderConfig:
     """The config of a folder."""
-    try:
-        return PictureFolderConfig.model_validate(read_json(folder / CONFIG, folder))
-    except ValidationError as error:
-        raise FolderError(problems(error, PictureFolderConfig, str(folder / CONFIG))) from None
+    return read_config_of(folder, "classifier of pictures", {"classify": PictureFolderConfig})

@@ -21,6 +21,8 @@ from mirada.models.folder import (
     WEIGHTS,
     AnyFolderConfig,
     FolderError,
+    foreign,
+    open_subwords,
     read_json,
     read_tensors,
 )
@@ -71,13 +73,7 @@ def load_reader(folder: Path) -> LoadedReader:
 
 def read_subwords(folder: Path, vocabulary: int) -> Subwords:
     """The subwords of a folder, which must be as many as its model was trained with."""
-    try:
-        subwords = Subwords.load(folder / SUBWORDS)
-    except ValueError as error:
-        raise FolderError(str(error)) from None
+    subwords = open_subwords(folder)
     if subwords.size != vocabulary:
-        raise FolderError(
-            f"{folder / SUBWORDS} has {subwords.size:,} subwords, but the model was trained with {vocabulary:,}: the "
-            "file is from another model; copy the whole folder again"
-        )
+        raise foreign(folder / SUBWORDS, f"{subwords.size:,} subwords", f"{vocabulary:,}")
     return subwords

@@ -8,30 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field
 from torch import Tensor
 
 from mirada.models.build import build
-from mirada.models.config import Strict, problems
+from mirada.models.config import Strict
 from mirada.models.drawn import drawn_from
 from mirada.models.elmo import BidirectionalModel, ElmoReader
-from mirada.models.folder import (
-    CONFIG,
-    SUBWORDS,
-    WEIGHTS,
-    FolderError,
-    assign,
-    read_json,
-    read_tensors,
-    save_folder,
-)
+from mirada.models.folder import SUBWORDS, load_model, read_config_of, save_folder
 from mirada.models.masked import MaskedModel
 from mirada.models.reading import EncoderReader
 from mirada.models.reading_config import ElmoConfig, EncoderConfig
 from mirada.models.reading_folder import ReadingFolderConfig, read_subwords
-from mirada.models.undrawn import Undrawn
 from mirada.text.subwords import Subwords
 
 
@@ -61,9 +51,6 @@ class ElmoFolderConfig(ReadingFolderConfig):
 
 
 AnyTextFolderConfig = MaskedFolderConfig | ElmoFolderConfig
-_CONFIGS: TypeAdapter[AnyTextFolderConfig] = TypeAdapter(
-    Annotated[MaskedFolderConfig | ElmoFolderConfig, Field(discriminator="task")]
-)
 TASKS: Mapping[str, type[AnyTextFolderConfig]] = {"mlm": MaskedFolderConfig, "elmo": ElmoFolderConfig}
 
 
@@ -107,23 +94,15 @@ def load(folder: Path) -> LoadedText:
     """The model of a folder, in float32."""
     config = read_config(folder)
     subwords = read_subwords(folder, config.vocabulary)
-    model: MaskedModel | BidirectionalModel
-    with Undrawn():
-        if isinstance(config, MaskedFolderConfig):
-            model = build_masked(config.model, config.vocabulary, next_sentence=config.next_sentence)
-        else:
-            model = build_both(config.model, config.vocabulary)
-    assign(model, read_tensors(folder / WEIGHTS), folder / WEIGHTS)
-    return LoadedText(config, model.eval(), subwords)
+    return LoadedText(config, load_model(folder, lambda: _built(config)), subwords)
+
+
+def _built(config: AnyTextFolderConfig) -> MaskedModel | BidirectionalModel:
+    if isinstance(config, MaskedFolderConfig):
+        return build_masked(config.model, config.vocabulary, next_sentence=config.next_sentence)
+    return build_both(config.model, config.vocabulary)
 
 
 def read_config(folder: Path) -> AnyTextFolderConfig:
     """The config of a folder."""
-    data = read_json(folder / CONFIG, folder)
-    task = str(data.get("task", "translation"))
-    if task not in TASKS:
-        raise FolderError(f"{folder} holds a model for {task}, not a masked model (mlm) or two language models (elmo)")
-    try:
-        return _CONFIGS.validate_python(data)
-    except ValidationError as error:
-        raise FolderError(problems(error, TASKS[task], str(folder / CONFIG))) from None
+    return read_config_of(folder, "masked model or two language models", TASKS)

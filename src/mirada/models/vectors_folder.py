@@ -7,15 +7,15 @@ from typing import Literal
 
 import numpy as np
 import torch
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from mirada.models.config import problems
 from mirada.models.folder import (
     CONFIG,
     WEIGHTS,
     AnyFolderConfig,
     FolderError,
-    read_json,
+    read_config_of,
+    read_file,
     read_tensors,
     save_folder,
 )
@@ -66,28 +66,14 @@ def load(folder: Path) -> WordVectors:
 
 def read_config(folder: Path) -> VectorsFolderConfig:
     """The config of a folder."""
-    data = read_json(folder / CONFIG, folder)
-    if data.get("task") != "vectors":
-        raise FolderError(
-            f"{folder} holds a model of the task {data.get('task', 'translation')}, no word vectors; name a folder "
-            "that `mirada train --task vectors` has made"
-        )
-    try:
-        return VectorsFolderConfig.model_validate(data)
-    except ValidationError as error:
-        raise FolderError(problems(error, VectorsFolderConfig, str(folder / CONFIG))) from None
+    return read_config_of(folder, "word vectors", {"vectors": VectorsFolderConfig})
 
 
 def _read_words(folder: Path, config: VectorsFolderConfig) -> Words:
     path = folder / WORDS
+    content = read_file(path, LARGEST_WORDS)
     try:
-        if path.stat().st_size > LARGEST_WORDS:
-            raise FolderError(f"{path} has {path.stat().st_size:,} bytes; at most {LARGEST_WORDS:,} are read")
-        words = Words.of_bytes(path.read_bytes(), config.words, config.lower)
-    except FileNotFoundError:
-        raise FolderError(f"{path} is missing; copy the whole folder, or train again") from None
-    except FolderError:
-        raise
+        words = Words.of_bytes(content, config.words, config.lower)
     except ValueError as error:
         raise FolderError(f"{path}: {error}") from None
     if len(words) != config.vocabulary:

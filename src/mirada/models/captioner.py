@@ -1,7 +1,7 @@
 """The captioner: a reader of pictures, and a stack that writes what they show.
 
-Legend: B texts, U pictures, S patches, N target places, R rows, W model width, T vocabulary; F frames, C colours,
-Y rows, X columns of pixels.
+Legend: B texts, U pictures, S patches, N target places, W model width; F frames, C colours, Y rows, X columns of
+pixels.
 """
 
 from __future__ import annotations
@@ -9,17 +9,16 @@ from __future__ import annotations
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from mirada.attention import Attention, Facts, Padding
+from mirada.attention import Facts, Padding
 from mirada.layers.embedding import Embedding
 from mirada.layers.noise import Noise
 from mirada.layers.output import OutputLayer
 from mirada.layers.stack import Stack
-from mirada.models.encoder_decoder import EncoderDecoder
 from mirada.models.reading import Reader
-from mirada.models.transformer import TransformerState
+from mirada.models.transformer import StackWriter, TransformerState
 
 
-class Captioner(EncoderDecoder[TransformerState]):
+class Captioner(StackWriter):
     """p(text | picture): the decoder of a Transformer whose source is the states of the patches.
 
     What a text begins with says its language, so one model writes several.
@@ -60,13 +59,4 @@ class Captioner(EncoderDecoder[TransformerState]):
         return self.decoder(self.embedding(target, noise=noise), Facts(target_padding), sources=sources, noise=noise)
 
     def start(self, source: Float[Tensor, "B F C Y X"], padding: Padding | None) -> TransformerState:
-        states = self.reader(source, padding)
-        return TransformerState(self.decoder.sources(states, Facts(padding)), self.decoder.start(states), 0)
-
-    def step(self, tokens: Int[Tensor, "R"], state: TransformerState) -> tuple[Float[Tensor, "R T"], TransformerState]:
-        entered = self.embedding(tokens[:, None], offset=state.length)
-        states, past = self.decoder.step(entered, state.past, state.length, state.sources)
-        return self.output.scores(states[:, 0]), TransformerState(state.sources, past, state.length + 1)
-
-    def looks_at_source(self) -> list[Attention]:
-        return self.decoder.looks_at_source()
+        return self.begin(self.reader(source, padding), Facts(padding))

@@ -1,6 +1,6 @@
 """The Transformer: a stack that reads the source, a stack that writes the target.
 
-Legend: B batch, S source places, N target places, W model width, T vocabulary.
+Legend: B batch, S source places, N target places, R rows, W model width, T vocabulary.
 """
 
 from __future__ import annotations
@@ -37,7 +37,25 @@ class TransformerState:
         )
 
 
-class Transformer(EncoderDecoder[TransformerState]):
+class StackWriter(EncoderDecoder[TransformerState]):
+    """A model that writes with a stack of blocks, whatever it reads with."""
+
+    decoder: Stack
+
+    def begin(self, states: Float[Tensor, "B S W"], facts: Facts) -> TransformerState:
+        """The state before the first step, from the source's states and its facts."""
+        return TransformerState(self.decoder.sources(states, facts), self.decoder.start(states), 0)
+
+    def step(self, tokens: Int[Tensor, "R"], state: TransformerState) -> tuple[Float[Tensor, "R T"], TransformerState]:
+        entered = self.embedding(tokens[:, None], offset=state.length)
+        states, past = self.decoder.step(entered, state.past, state.length, state.sources)
+        return self.output.scores(states[:, 0]), TransformerState(state.sources, past, state.length + 1)
+
+    def looks_at_source(self) -> list[Attention]:
+        return self.decoder.looks_at_source()
+
+
+class Transformer(StackWriter):
     """An encoder and a decoder stack over one tied embedding (Vaswani et al. 2017)."""
 
     def __init__(self, embedding: Embedding, encoder: Stack, decoder: Stack) -> None:
@@ -70,13 +88,4 @@ class Transformer(EncoderDecoder[TransformerState]):
         return self.decoder(entered, Facts(target_padding), sources=sources, noise=noise)
 
     def start(self, source: Int[Tensor, "B S"], padding: Padding | None) -> TransformerState:
-        states, facts = self.read(source, padding)
-        return TransformerState(self.decoder.sources(states, facts), self.decoder.start(states), 0)
-
-    def step(self, tokens: Int[Tensor, "R"], state: TransformerState) -> tuple[Float[Tensor, "R T"], TransformerState]:
-        entered = self.embedding(tokens[:, None], offset=state.length)
-        states, past = self.decoder.step(entered, state.past, state.length, state.sources)
-        return self.output.scores(states[:, 0]), TransformerState(state.sources, past, state.length + 1)
-
-    def looks_at_source(self) -> list[Attention]:
-        return self.decoder.looks_at_source()
+        return self.begin(*self.read(source, padding))

@@ -13,7 +13,6 @@ from mirada.filler import Filler, gaps_in
 from mirada.generator import Generator
 from mirada.labeller import Classifier, Tagger
 from mirada.models.folder import FolderError, task_of
-from mirada.models.labelling_folder import LoadedLabeller
 from mirada.models.picture_folder import reads_pictures
 from mirada.serving.messages import ClassifiedText, FilledText, TaggedText, WrittenText
 from mirada.serving.served import Predictor, Served, Writer
@@ -96,49 +95,50 @@ class ServedFiller(_Alone, Predictor):
 
 
 @dataclass(frozen=True, eq=False)
-class ServedTagger(_Alone, Predictor):
+class _ServedLabeller(_Alone, Predictor):
+    """A model that labels."""
+
+    labeller: Tagger | Classifier
+
+    @property
+    def model(self) -> object:
+        return self.labeller.loaded.model
+
+    def count_tokens(self, texts: Sequence[str]) -> int:
+        subwords = self.labeller.loaded.subwords
+        return 0 if subwords is None else sum(map(len, subwords.encode_many(texts)))
+
+
+@dataclass(frozen=True, eq=False)
+class ServedTagger(_ServedLabeller):
     """A tagger: words are what stands between spaces."""
 
     task = "tag"
     what = "tagger"
 
-    tagger: Tagger
-
-    @property
-    def model(self) -> object:
-        return self.tagger.loaded.model
-
-    def count_tokens(self, texts: Sequence[str]) -> int:
-        return _subwords_in(self.tagger.loaded, texts)
+    labeller: Tagger
 
     def see(self, text: str) -> View:
-        return labelling.look_at_tags(self.tagger, text, name=self.name)
+        return labelling.look_at_tags(self.labeller, text, name=self.name)
 
     def predict(self, texts: Sequence[str], count: int) -> list[TaggedText]:
-        return [TaggedText.model_validate(one.as_json()) for one in self.tagger.tag([text.split() for text in texts])]
+        return [TaggedText.model_validate(one.as_json()) for one in self.labeller.tag([text.split() for text in texts])]
 
 
 @dataclass(frozen=True, eq=False)
-class ServedClassifier(_Alone, Predictor):
+class ServedClassifier(_ServedLabeller):
     """A classifier of texts."""
 
     task = "classify"
     what = "classifier"
 
-    classifier: Classifier
-
-    @property
-    def model(self) -> object:
-        return self.classifier.loaded.model
-
-    def count_tokens(self, texts: Sequence[str]) -> int:
-        return _subwords_in(self.classifier.loaded, texts)
+    labeller: Classifier
 
     def see(self, text: str) -> View:
-        return labelling.look_at_class(self.classifier, text, name=self.name)
+        return labelling.look_at_class(self.labeller, text, name=self.name)
 
     def predict(self, texts: Sequence[str], count: int) -> list[ClassifiedText]:
-        return [ClassifiedText.model_validate(one.as_json()) for one in self.classifier.classify(texts)]
+        return [ClassifiedText.model_validate(one.as_json()) for one in self.labeller.classify(texts)]
 
 
 def open_kind(name: str, folder: Path) -> Served | None:
@@ -181,7 +181,3 @@ KINDS: Mapping[str, Callable[[str, Path], Served]] = {
     "tag": _tagger,
     "classify": _classifier,
 }
-
-
-def _subwords_in(loaded: LoadedLabeller, texts: Sequence[str]) -> int:
-    return 0 if loaded.subwords is None else sum(map(len, loaded.subwords.encode_many(texts)))

@@ -19,6 +19,7 @@ from mirada.models.reading import EncoderReader, Reader
 
 WordPooling = Literal["mean", "first"]
 TextPooling = Literal["mean", "first", "max", "attention"]
+WordPlaces = tuple[Int[Tensor, "L"], Int[Tensor, "L"], int]  # places, the word of each, and how many words there are
 WordGraph = Literal["complete", "tree"]  # whom a word looks at: all of its sentence, or its neighbours in the tree
 
 
@@ -33,7 +34,7 @@ class Labeller(nn.Module, ABC):
         self,
         entered: Shaped[Tensor, "B N ..."],
         padding: Padding | None,
-        words: tuple[Int[Tensor, "L"], Int[Tensor, "L"], int] | None,
+        words: WordPlaces | None,
         noise: Noise | None = None,
         edges: Edges | None = None,
     ) -> Float[Tensor, "M W"]:
@@ -66,7 +67,7 @@ class Tagger(Labeller):
         self,
         entered: Shaped[Tensor, "B N ..."],
         padding: Padding | None,
-        words: tuple[Int[Tensor, "L"], Int[Tensor, "L"], int] | None,
+        words: WordPlaces | None,
         noise: Noise | None = None,
         edges: Edges | None = None,
     ) -> Float[Tensor, "M W"]:
@@ -106,7 +107,7 @@ class Classifier(Labeller):
         self,
         entered: Shaped[Tensor, "B N ..."],
         padding: Padding | None,
-        words: tuple[Int[Tensor, "L"], Int[Tensor, "L"], int] | None,
+        words: WordPlaces | None,
         noise: Noise | None = None,
         edges: Edges | None = None,
     ) -> Float[Tensor, "M W"]:

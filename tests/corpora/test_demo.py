@@ -28,7 +28,7 @@ from mirada.corpora.demo import (
     set_of_pair,
 )
 from mirada.corpora.demo.adjectives import ADJECTIVES as ALL_ADJECTIVES
-from mirada.corpora.demo.antecedents import tell
+from mirada.corpora.demo.antecedents import Told, tell
 from mirada.corpora.demo.clause import Clause, english_question, english_statement, spanish_inverted, spanish_statement
 from mirada.corpora.demo.conjugation import conjugate
 from mirada.corpora.demo.english import add_ed, add_ing, add_s, possessive, with_article
@@ -614,7 +614,7 @@ def test_questions_put_the_auxiliary_first() -> None:
     ],
 )
 def test_it_decides_the_ending(subject: str, thing: str, adjective: str, of_subject: bool, spanish: str) -> None:
-    draft = tell(CROSS, Tense.PAST, (the(subject), the(thing)), ADJECTIVES[adjective], of_subject, TOO)
+    draft = tell(Told(CROSS, Tense.PAST, the(subject), the(thing), ADJECTIVES[adjective], of_subject, TOO))
     assert draft.spanish == spanish
     assert draft.english == f"the {subject} didn't cross the {thing} because it was too {adjective}"
     assert draft.reference is not None
@@ -623,8 +623,8 @@ def test_it_decides_the_ending(subject: str, thing: str, adjective: str, of_subj
 
 def test_many_are_they() -> None:
     nouns = the("goat", True), the("river", True)
-    tired = tell(CROSS, Tense.WANTED, nouns, ADJECTIVES["tired"], True, TOO)
-    deep = tell(CROSS, Tense.PRESENT, nouns, ADJECTIVES["deep"], False, TOO)
+    tired = tell(Told(CROSS, Tense.WANTED, *nouns, ADJECTIVES["tired"], True, TOO))
+    deep = tell(Told(CROSS, Tense.PRESENT, *nouns, ADJECTIVES["deep"], False, TOO))
     assert tired.english == "the goats wanted to cross the rivers, but they were too tired"
     assert tired.spanish == "las cabras querían cruzar los ríos, pero estaban demasiado cansadas"
     assert deep.spanish == "las cabras no cruzan los ríos porque son demasiado profundos"

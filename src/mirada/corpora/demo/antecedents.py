@@ -7,7 +7,7 @@ ser or estar, show which noun was meant.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mirada.corpora.demo.adjectives import BY_WORD as ADJECTIVE
 from mirada.corpora.demo.adjectives import clash
@@ -24,10 +24,21 @@ from mirada.corpora.demo.verbs import BY_WORD as VERB
 from mirada.corpora.demo.verbs import CLIMB, ENTER, FIT
 from mirada.corpora.demo.words import Adjective, Combination, Noun, Tense, Verb
 
-# What is told: a verb, its tense, subject and object, an adjective, whether it is said of the subject, and how much.
-Told = tuple[Verb, Tense, tuple[Phrase, Phrase], Adjective, bool, tuple[str, str]]
 # Adjectives with the nouns that each can be said of in a frame; * is all of them.
 Reasons = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
+    """What is told: what somebody did or did not do to what, and an adjective of one of the two that says why."""
+
+    verb: Verb
+    tense: Tense
+    subject: Phrase
+    thing: Phrase
+    adjective: Adjective
+    of_subject: bool  # whether the adjective is said of the subject, or else of the thing
+    degree: tuple[str, str]  # of the adjective, in both languages
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,83 +195,60 @@ DEGREES = (("too", "demasiado"), ("too", "demasiado"), ("too", "demasiado"), ("v
 
 def animal_reason(dice: Dice) -> Draft:
     """A sentence where "it" is an animal or a thing, told apart by the adjective."""
-    return tell(*_drawn(dice, dice.weigh(FRAMES)))
+    return tell(_drawn(dice, dice.weigh(FRAMES)))
 
 
 def person_reason(dice: Dice) -> Draft:
     """A sentence where "it" is the thing and "he" or "she" the person."""
-    return tell(*_drawn(dice, dice.weigh(PEOPLES)))
+    return tell(_drawn(dice, dice.weigh(PEOPLES)))
 
 
 def reason_apart(dice: Dice) -> tuple[Draft, Draft]:
     """Two sentences, where "it" of the second means a noun of the first."""
-    return tell_apart(*_drawn(dice, dice.weigh(PEOPLES if dice.chance(0.25) else FRAMES)))
+    return tell_apart(_drawn(dice, dice.weigh(PEOPLES if dice.chance(0.25) else FRAMES)))
 
 
-def tell(
-    verb: Verb,
-    tense: Tense,
-    nouns: tuple[Phrase, Phrase],
-    adjective: Adjective,
-    of_subject: bool,
-    degree: tuple[str, str],
-) -> Draft:
+def tell(told: Told) -> Draft:
     """The sentence of a subject, an object and a reason that is said of one of them."""
-    main, reason = _clauses(verb, tense, nouns, adjective, of_subject, degree)
-    join = (", but", ", pero") if tense is Tense.WANTED else (" because", " porque")
+    main, reason = _clauses(told)
+    join = (", but", ", pero") if told.tense is Tense.WANTED else (" because", " porque")
     start = english_statement(main)
     english = f"{start}{join[0]} {english_statement(reason)}"
     spanish = f"{spanish_statement(main)}{join[1]} {spanish_statement(reason)}"
-    antecedent, rival = _heads(nouns[0], start, of_subject)
+    antecedent, rival = _heads(told, start)
     reference = Reference(len(start.split()) + 1, antecedent, rival, len(spanish.split()) - 1)
     return Draft(english, spanish, _met(main, reason), reference=reference)
 
 
-def tell_apart(
-    verb: Verb,
-    tense: Tense,
-    nouns: tuple[Phrase, Phrase],
-    adjective: Adjective,
-    of_subject: bool,
-    degree: tuple[str, str],
-) -> tuple[Draft, Draft]:
+def tell_apart(told: Told) -> tuple[Draft, Draft]:
     """The same in two sentences: what happened, and the reason; of the reference two places are of the first one."""
-    main, reason = _clauses(verb, tense, nouns, adjective, of_subject, degree)
+    main, reason = _clauses(told)
     start, spanish = english_statement(main), spanish_statement(reason)
-    reference = Reference(0, *_heads(nouns[0], start, of_subject), len(spanish.split()) - 1)
+    reference = Reference(0, *_heads(told, start), len(spanish.split()) - 1)
     first = Draft(start, spanish_statement(main), main.combinations)
     return first, Draft(english_statement(reason), spanish, _met(main, reason), reference=reference)
 
 
-def _clauses(
-    verb: Verb,
-    tense: Tense,
-    nouns: tuple[Phrase, Phrase],
-    adjective: Adjective,
-    of_subject: bool,
-    degree: tuple[str, str],
-) -> tuple[Clause, Clause]:
+def _clauses(told: Told) -> tuple[Clause, Clause]:
     """What happened, and the reason for it."""
-    subject, thing = nouns
-    meant = subject if of_subject else thing
-    main = acting(subject, verb, tense, thing, negative=tense is not Tense.WANTED)
+    tense = told.tense
+    meant = told.subject if told.of_subject else told.thing
+    main = acting(told.subject, told.verb, tense, told.thing, negative=tense is not Tense.WANTED)
     past = tense in (Tense.PAST, Tense.COULD, Tense.WANTED)
-    return main, being(again_as(meant), adjective, Tense.PAST if past else Tense.PRESENT, degree)
+    return main, being(again_as(meant), told.adjective, Tense.PAST if past else Tense.PRESENT, told.degree)
 
 
-def _heads(subject: Phrase, start: str, of_subject: bool) -> tuple[int, int]:
+def _heads(told: Told, start: str) -> tuple[int, int]:
     """The place of the noun that is meant, and that of the other one, in what happened."""
-    heads = len(subject.english.split()) - 1, len(start.split()) - 1
-    return heads if of_subject else heads[::-1]
+    heads = len(told.subject.english.split()) - 1, len(start.split()) - 1
+    return heads if told.of_subject else heads[::-1]
 
 
 def lecture() -> tuple[Draft, Draft]:
     """The two sentences of the lecture."""
-    nouns = noun_phrase(NOUN["animal"], THE), noun_phrase(NOUN["street"], THE)
-    return (
-        tell(VERB["cross"], Tense.PAST, nouns, ADJECTIVE["tired"], True, DEGREES[0]),
-        tell(VERB["cross"], Tense.PAST, nouns, ADJECTIVE["wide"], False, DEGREES[0]),
-    )
+    animal, street = noun_phrase(NOUN["animal"], THE), noun_phrase(NOUN["street"], THE)
+    tired = Told(VERB["cross"], Tense.PAST, animal, street, ADJECTIVE["tired"], True, DEGREES[0])
+    return tell(tired), tell(replace(tired, adjective=ADJECTIVE["wide"], of_subject=False))
 
 
 def _met(main: Clause, reason: Clause) -> tuple[Combination, ...]:
@@ -284,7 +272,7 @@ def _drawn(dice: Dice, frame: Frame) -> Told:
         tense = Tense.PAST
     adjective = ADJECTIVE[dice.choose(reasons)]
     nouns = _phrase(dice, subject, adjective), _phrase(dice, thing, adjective)
-    return frame.verb, tense, nouns, adjective, of_subject, dice.choose(DEGREES)
+    return Told(frame.verb, tense, *nouns, adjective, of_subject, dice.choose(DEGREES))
 
 
 def _reasons(frame: Frame, subject: Noun, thing: Noun, of_subject: bool) -> list[str]:

@@ -8,50 +8,29 @@ from mirada.cli.captions import tell_captions
 from mirada.cli.saying import say
 
 if TYPE_CHECKING:
-    from mirada.training.result import (
-        ForecastResult,
-        LabelResult,
-        LanguageResult,
-        NodesResult,
-        PolicyResult,
-        Reached,
-        ReadTextResult,
-        Result,
-        VectorsResult,
-    )
+    from mirada.training import result as results
 
 
-def tell(result: "Reached | None", output: Path) -> None:
+def tell(result: "results.Reached | None", output: Path) -> None:
     """Say it; each task has a line here."""
-    from mirada.training.result import (
-        CaptionResult,
-        ForecastResult,
-        LabelResult,
-        LanguageResult,
-        NodesResult,
-        PolicyResult,
-        Reached,
-        ReadTextResult,
-        Result,
-        VectorsResult,
-    )
+    from mirada.training import result as results
 
-    tellers: dict[type[Reached], Callable[[Any, Path], None]] = {
-        Result: tell_translation,
-        LanguageResult: tell_language,
-        VectorsResult: tell_vectors,
-        ReadTextResult: tell_reading,
-        NodesResult: tell_nodes,
-        LabelResult: tell_labels,
-        ForecastResult: tell_forecaster,
-        CaptionResult: tell_captions,
-        PolicyResult: tell_policy,
+    tellers: dict[type[results.Reached], Callable[[Any, Path], None]] = {
+        results.Result: tell_translation,
+        results.LanguageResult: tell_language,
+        results.VectorsResult: tell_vectors,
+        results.ReadTextResult: tell_reading,
+        results.NodesResult: tell_nodes,
+        results.LabelResult: tell_labels,
+        results.ForecastResult: tell_forecaster,
+        results.CaptionResult: tell_captions,
+        results.PolicyResult: tell_policy,
     }
     if result is not None:
         tellers[type(result)](result, output)
 
 
-def tell_translation(result: "Result", output: Path) -> None:
+def tell_translation(result: "results.Result", output: Path) -> None:
     """Of a translator."""
     if result.test is not None:
         for name, metric in (("BLEU", result.test.bleu), ("chrF", result.test.chrf)):
@@ -59,7 +38,7 @@ def tell_translation(result: "Result", output: Path) -> None:
     say(f"The model is in {output}. Try it: echo 'A sentence.' | mirada translate {output}")
 
 
-def tell_language(result: "LanguageResult", output: Path) -> None:
+def tell_language(result: "results.LanguageResult", output: Path) -> None:
     """Of a language model."""
     text = result.test
     if text is not None:
@@ -68,13 +47,13 @@ def tell_language(result: "LanguageResult", output: Path) -> None:
     say(f"The model is in {output}. Try it: mirada generate {output}")
 
 
-def tell_vectors(result: "VectorsResult", output: Path) -> None:
+def tell_vectors(result: "results.VectorsResult", output: Path) -> None:
     """Of word vectors."""
     say(f"{result.words:,} words have vectors, learnt from {result.words_per_second:,.0f} words/s.")
     say(f"They are in {output}. Try them: mirada nearest {output} WORD")
 
 
-def tell_reading(result: "ReadTextResult", output: Path) -> None:
+def tell_reading(result: "results.ReadTextResult", output: Path) -> None:
     """Of a model that learnt from text alone."""
     if result.test is not None:
         measured = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in result.test.measures.items())
@@ -85,7 +64,7 @@ def tell_reading(result: "ReadTextResult", output: Path) -> None:
         say(f"The model is in {output}. A tagger begins from it: mirada train --task tag … --start {output}")
 
 
-def tell_labels(result: "LabelResult", output: Path) -> None:
+def tell_labels(result: "results.LabelResult", output: Path) -> None:
     """Of a tagger or a classifier."""
     test = result.test
     if test is not None:
@@ -93,7 +72,7 @@ def tell_labels(result: "LabelResult", output: Path) -> None:
     say(f"The model is in {output}. Try it: mirada predict {output} --input FILE")
 
 
-def tell_forecaster(result: "ForecastResult", output: Path) -> None:
+def tell_forecaster(result: "results.ForecastResult", output: Path) -> None:
     """Of a forecaster, beside simpler ways."""
     for name, score in result.test.named.items():
         say(f"Test part: {name:<16} MSE {score.mse:.4f}  MAE {score.mae:.4f}")
@@ -101,14 +80,14 @@ def tell_forecaster(result: "ForecastResult", output: Path) -> None:
     say(f"The model is in {output}. Try it: mirada predict {output} --input SERIES.csv")
 
 
-def tell_nodes(result: "NodesResult", output: Path) -> None:
+def tell_nodes(result: "results.NodesResult", output: Path) -> None:
     """Of a graph network."""
     if result.test is not None:
         say(f"Test nodes: accuracy {result.test.accuracy:.2f}  {result.test.signature}")
     say(f"The model is in {output}. Try it: mirada predict {output}")
 
 
-def tell_policy(result: "PolicyResult", output: Path) -> None:
+def tell_policy(result: "results.PolicyResult", output: Path) -> None:
     """Of a policy, beside the players that it learnt from."""
     test = result.test
     reached = ", ".join(f"{asked}: {mean:.2f}" for asked, mean in zip(test.asked, test.reached, strict=True))

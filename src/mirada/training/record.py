@@ -15,35 +15,12 @@ from mirada.training.budget import Budget
 from mirada.training.checkpoint import digest
 from mirada.training.config import AnyRunConfig, BudgetConfig
 from mirada.training.preparing import FORMAT, Files
-from mirada.training.result import (
-    CaptionResult,
-    ForecastResult,
-    LabelResult,
-    LanguageResult,
-    NodesResult,
-    PolicyResult,
-    ReadTextResult,
-    Result,
-    VectorsResult,
-)
+from mirada.training.result import Finished
 
 NAME = "training.json"
 SCHEMA: Final = 1
 # What does not make a run another one: how long it is, how often it saves, and on how many cores it runs.
 INCIDENTAL = {"budget", "save_minutes", "threads", "device"}
-
-# What a finished run has reached, by its task.
-Finished = (
-    Result
-    | LanguageResult
-    | ReadTextResult
-    | VectorsResult
-    | LabelResult
-    | ForecastResult
-    | NodesResult
-    | CaptionResult
-    | PolicyResult
-)
 
 
 class RunRecord(Strict):

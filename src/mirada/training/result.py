@@ -132,3 +132,17 @@ class PolicyResult(Reached):
 
     def as_json(self) -> dict[str, object]:
         return super().as_json() | {"test": self.test.as_json()}
+
+
+# What a finished run has reached, by its task; a record holds one of these.
+Finished = (
+    Result
+    | LanguageResult
+    | ReadTextResult
+    | VectorsResult
+    | LabelResult
+    | ForecastResult
+    | NodesResult
+    | CaptionResult
+    | PolicyResult
+)

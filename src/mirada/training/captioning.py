@@ -21,15 +21,15 @@ from mirada.models import caption_folder
 from mirada.models.build import build_captioner
 from mirada.models.caption_folder import CaptionFolderConfig
 from mirada.models.captioner import Captioner
-from mirada.models.folder import MetricRecord, assign
+from mirada.models.folder import MetricRecord
 from mirada.tasks.captioning import CaptionTask, describe_rows
 from mirada.training import curves
 from mirada.training.asked import Asked
+from mirada.training.best import take_best
 from mirada.training.caption_card import write_card
 from mirada.training.caption_config import CAPTION_SIZES, CaptionRunConfig, suited_captioner
 from mirada.training.caption_preparing import Part, PreparedCaptions, prepare_captions
 from mirada.training.checkpoint import Progress
-from mirada.training.finishing import best_weights
 from mirada.training.forcing import TeacherForcing
 from mirada.training.picture_config import augmentation_of, sketched_shape
 from mirada.training.preparing import Say
@@ -117,13 +117,12 @@ class CaptionSubject:
     def finish(self, record: RunRecord, progress: Progress, say: Say) -> CaptionResult:
         model, facts = self._model(), self.prepared.facts
         select = self.config.training.select
-        weights, development, steps = best_weights(self.folder, model, self._task(model), progress, select)
-        assign(model, weights, self.folder)
-        test = self._test(model.eval())
+        best = take_best(self.folder, model, self._task(model), progress, select)
+        test = self._test(model)
         result = CaptionResult(
-            development=development,
-            parameters=sum(parameter.numel() for parameter in model.parameters()),
-            steps=steps,
+            development=best.development,
+            parameters=best.parameters,
+            steps=best.steps,
             languages=test,
             test_pictures=facts.pictures["test"],
         )
@@ -139,10 +138,8 @@ class CaptionSubject:
             model=self.config.model,
         )
         card = write_card(described, facts, record, progress, result, self.folder.name)
-        caption_folder.save(self.folder, described, weights, self.prepared.subwords, card)
-        picture = curves.draw(self.folder)
-        if picture is not None:
-            say(f"The curves of loss and scores are in {picture}.")
+        caption_folder.save(self.folder, described, best.weights, self.prepared.subwords, card)
+        curves.tell(self.folder, say)
         return result
 
     @cached_property

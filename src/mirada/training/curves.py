@@ -5,9 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from mirada.training import metrics
+from mirada.training.preparing import Say
 
 NAME = "curves.png"
 NAMES = {"chrf": "chrF", "bleu": "BLEU", "accuracy": "accuracy", "macro_f1": "macro F1"}
+
+
+def tell(folder: Path, say: Say) -> None:
+    """Draw the curves of a finished run, and say where they are."""
+    picture = draw(folder)
+    if picture is not None:
+        say(f"The curves of the run are in {picture}.")
 
 
 def draw(folder: Path) -> Path | None:

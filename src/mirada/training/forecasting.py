@@ -15,14 +15,14 @@ from mirada.data.series_windows import SeriesBatch, SeriesWindows
 from mirada.evaluation.baselines import Linear
 from mirada.evaluation.forecasting import ForecastScores
 from mirada.models import forecasting_folder
-from mirada.models.folder import MetricRecord, assign
+from mirada.models.folder import MetricRecord
 from mirada.models.forecasting import ForecastModel, build_forecaster
 from mirada.models.forecasting_folder import ForecastFolderConfig, StepConfig
 from mirada.tasks.forecasting import ForecastTask, compare
 from mirada.training import curves
 from mirada.training.asked import Asked
+from mirada.training.best import take_best
 from mirada.training.checkpoint import Progress
-from mirada.training.finishing import best_weights
 from mirada.training.forcing import TeacherForcing
 from mirada.training.forecasting_card import write_card
 from mirada.training.forecasting_config import ForecastRunConfig
@@ -128,21 +128,18 @@ class ForecastSubject:
 
     def finish(self, record: RunRecord, progress: Progress, say: Say) -> ForecastResult:
         model = self._model()
-        weights, development, steps = best_weights(self.folder, model, self._task(model), progress, "loss")
-        assign(model, weights, self.folder)
+        best = take_best(self.folder, model, self._task(model), progress, "loss")
         prepared, linear = self.prepared, self._line
         result = ForecastResult(
-            development=development,
-            parameters=sum(parameter.numel() for parameter in model.parameters()),
-            steps=steps,
-            test=compare(model.eval(), prepared.values, self._starts_of_test(), prepared.season, linear),
+            development=best.development,
+            parameters=best.parameters,
+            steps=best.steps,
+            test=compare(model, prepared.values, self._starts_of_test(), prepared.season, linear),
         )
         described = self._described(result)
         card = write_card(described, prepared.facts, record, progress, result, self.folder.name)
-        forecasting_folder.save(self.folder, described, weights, torch.from_numpy(linear.weights), card)
-        picture = curves.draw(self.folder)
-        if picture is not None:
-            say(f"The curve of the loss is in {picture}.")
+        forecasting_folder.save(self.folder, described, best.weights, torch.from_numpy(linear.weights), card)
+        curves.tell(self.folder, say)
         return result
 
     @cached_property

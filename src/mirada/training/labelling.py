@@ -31,8 +31,8 @@ from mirada.text.labels import MISSING, Labels
 from mirada.text.subwords import Subwords
 from mirada.training import curves
 from mirada.training.asked import Asked
+from mirada.training.best import take_best
 from mirada.training.checkpoint import Progress
-from mirada.training.finishing import best_weights
 from mirada.training.forcing import TeacherForcing
 from mirada.training.labelling_card import write_card
 from mirada.training.labelling_config import LabelRunConfig
@@ -194,22 +194,19 @@ class LabelSubject:
     def finish(self, record: RunRecord, progress: Progress, say: Say) -> LabelResult:
         folder, material, select = self.family.output, self.material, self.config.training.select
         model = self._built()
-        weights, development, steps = best_weights(folder, model, self._task(model), progress, select)
-        assign(model, weights, folder)
-        test = self._test(model.eval())
+        best = take_best(folder, model, self._task(model), progress, select)
+        test = self._test(model)
         result = LabelResult(
-            development=development,
-            parameters=sum(parameter.numel() for parameter in model.parameters()),
-            steps=steps,
+            development=best.development,
+            parameters=best.parameters,
+            steps=best.steps,
             labels=len(material.labels),
             test=None if test is None else measured(test),
         )
         described = self.family.described(self.config, material, test)
         card = write_card(described, material.facts, record, progress, result, test, folder.name)
-        labelling_folder.save(folder, described, weights, material.subwords, card)
-        picture = curves.draw(folder)
-        if picture is not None:
-            say(f"The curves of loss and scores are in {picture}.")
+        labelling_folder.save(folder, described, best.weights, material.subwords, card)
+        curves.tell(folder, say)
         return result
 
     def _built(self, seed: int | None = None) -> Labeller:

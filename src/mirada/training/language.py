@@ -23,8 +23,8 @@ from mirada.tasks.language import LanguageTask, spans, spread, total_loss
 from mirada.text.units import counted_in
 from mirada.training import curves
 from mirada.training.asked import Asked
+from mirada.training.best import take_best
 from mirada.training.checkpoint import Progress
-from mirada.training.finishing import best_weights
 from mirada.training.forcing import TeacherForcing
 from mirada.training.language_card import write_card
 from mirada.training.language_config import LanguageRunConfig
@@ -131,13 +131,12 @@ class LanguageSubject:
     def finish(self, record: RunRecord, progress: Progress, say: Say) -> LanguageResult:
         model = build(self.config.model, self.prepared.units.size)
         select = self.config.training.select
-        weights, development, steps = best_weights(self.folder, model, self._task(model), progress, select)
-        assign(model, weights, self.folder)
-        test = self._test(model.eval())
+        best = take_best(self.folder, model, self._task(model), progress, select)
+        test = self._test(model)
         result = LanguageResult(
-            development=development,
-            parameters=sum(parameter.numel() for parameter in model.parameters()),
-            steps=steps,
+            development=best.development,
+            parameters=best.parameters,
+            steps=best.steps,
             test=test,
         )
         described = LanguageFolderConfig(
@@ -148,10 +147,8 @@ class LanguageSubject:
             model=self.config.model,
         )
         card = write_card(described, self.prepared.facts, record, progress, result, self.folder.name)
-        language_folder.save(self.folder, described, weights, self.prepared.units, card)
-        picture = curves.draw(self.folder)
-        if picture is not None:
-            say(f"The curve of the loss is in {picture}.")
+        language_folder.save(self.folder, described, best.weights, self.prepared.units, card)
+        curves.tell(self.folder, say)
         return result
 
     def _text(self, part: str) -> NDArray[Any]:

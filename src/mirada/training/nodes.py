@@ -14,15 +14,15 @@ from mirada.corpora.graphs import DEV, TEST, TRAIN
 from mirada.data.nodes import ALL, NodeBatch, NodeBatches, whole_batch
 from mirada.evaluation.nodes import NodeScore
 from mirada.models import nodes_folder
-from mirada.models.folder import MetricRecord, assign
+from mirada.models.folder import MetricRecord
 from mirada.models.graph import NodeGraph
 from mirada.models.nodes import GraphNetwork, build_network
 from mirada.models.nodes_folder import NodesFolderConfig
 from mirada.tasks.nodes import NodeTask, judge, scores_of
 from mirada.training import curves
 from mirada.training.asked import Asked
+from mirada.training.best import take_best
 from mirada.training.checkpoint import Progress
-from mirada.training.finishing import best_weights
 from mirada.training.forcing import TeacherForcing
 from mirada.training.nodes_card import write_card
 from mirada.training.nodes_config import NodesRunConfig
@@ -124,13 +124,12 @@ class NodesSubject:
     def finish(self, record: RunRecord, progress: Progress, say: Say) -> NodesResult:
         model, facts = self._model(), self.prepared.facts
         select = self.config.training.select
-        weights, development, steps = best_weights(self.folder, model, self._task(model), progress, select)
-        assign(model, weights, self.folder)
+        best = take_best(self.folder, model, self._task(model), progress, select)
         test = self._test(model)
         result = NodesResult(
-            development=development,
-            parameters=sum(parameter.numel() for parameter in model.parameters()),
-            steps=steps,
+            development=best.development,
+            parameters=best.parameters,
+            steps=best.steps,
             test=test,
         )
         described = NodesFolderConfig(
@@ -144,10 +143,8 @@ class NodesSubject:
             model=self.config.model,
         )
         card = write_card(described, facts, record, progress, result, self.folder.name)
-        nodes_folder.save(self.folder, described, weights, card)
-        picture = curves.draw(self.folder)
-        if picture is not None:
-            say(f"The curves of loss and scores are in {picture}.")
+        nodes_folder.save(self.folder, described, best.weights, card)
+        curves.tell(self.folder, say)
         return result
 
     def _model(self, seed: int | None = None) -> GraphNetwork:

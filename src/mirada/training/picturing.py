@@ -19,7 +19,6 @@ from mirada.data.labelled import LabelBatch, Labelled
 from mirada.data.pictures import PictureOrder, Pictures
 from mirada.evaluation.labels import LabelScores, score_labels
 from mirada.models import patches_presets, picture_folder
-from mirada.models.folder import assign
 from mirada.models.labelling import Classifier
 from mirada.models.labelling_config import ClassifierHeadConfig
 from mirada.models.patches_config import PatchesConfig
@@ -27,9 +26,9 @@ from mirada.models.picture_folder import PictureFolderConfig, build_classifier
 from mirada.tasks.labelling import LabellingTask, predict
 from mirada.training import curves
 from mirada.training.asked import Asked
+from mirada.training.best import take_best
 from mirada.training.checkpoint import Progress
 from mirada.training.config import AnyRunConfig
-from mirada.training.finishing import best_weights
 from mirada.training.forcing import TeacherForcing
 from mirada.training.labelling import measured, recorded
 from mirada.training.labelling_config import LabelTrainingConfig
@@ -152,13 +151,12 @@ class PictureSubject:
 
     def finish(self, record: RunRecord, progress: Progress, say: Say) -> LabelResult:
         model, facts, select = self._model(), self.prepared.facts, self.config.training.select
-        weights, development, steps = best_weights(self.folder, model, self._task(model), progress, select)
-        assign(model, weights, self.folder)
-        test = self._test(model.eval())
+        best = take_best(self.folder, model, self._task(model), progress, select)
+        test = self._test(model)
         result = LabelResult(
-            development=development,
-            parameters=sum(parameter.numel() for parameter in model.parameters()),
-            steps=steps,
+            development=best.development,
+            parameters=best.parameters,
+            steps=best.steps,
             labels=len(facts.labels),
             test=None if test is None else measured(test),
         )
@@ -173,10 +171,8 @@ class PictureSubject:
             head=self.config.head,
         )
         card = write_card(described, facts, record, progress, result, self.folder.name)
-        picture_folder.save(self.folder, described, weights, card)
-        picture = curves.draw(self.folder)
-        if picture is not None:
-            say(f"The curves of loss and scores are in {picture}.")
+        picture_folder.save(self.folder, described, best.weights, card)
+        curves.tell(self.folder, say)
         return result
 
     def _model(self, seed: int | None = None) -> Classifier:

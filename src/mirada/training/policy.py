@@ -12,15 +12,15 @@ from mirada import __version__
 from mirada.corpora.grid_world import Episodes, World, play
 from mirada.data.episodes import TOKENS, EpisodeBatch, EpisodeOrder
 from mirada.models import policy_folder
-from mirada.models.folder import MetricRecord, assign, write_file
+from mirada.models.folder import MetricRecord, write_file
 from mirada.models.policy import DecisionTransformer
 from mirada.models.policy_folder import PolicyFolderConfig, policy_for
 from mirada.tasks.policy import PolicyTask, score_policy
 from mirada.training import curves
+from mirada.training.best import take_best
 from mirada.training.card_parts import training_part
 from mirada.training.checkpoint import Progress
 from mirada.training.facts import PreparedFacts
-from mirada.training.finishing import best_weights
 from mirada.training.forcing import TeacherForcing
 from mirada.training.policy_config import EpisodesConfig, PolicyRunConfig
 from mirada.training.preparing import DATA, FACTS, Files, Say
@@ -161,13 +161,12 @@ class PolicySubject:
         world, facts = self.played.world, self.played.facts
         model = policy_for(world, self.config.model)
         task = PolicyTask(model, self.played.dev, world)
-        weights, development, steps = best_weights(self.folder, model, task, progress, "loss")
-        assign(model, weights, self.folder)
+        best = take_best(self.folder, model, task, progress, "loss")
         result = PolicyResult(
-            development=development,
-            parameters=sum(parameter.numel() for parameter in model.parameters()),
-            steps=steps,
-            test=score_policy(model.eval(), world, TESTED, facts.behaviour),
+            development=best.development,
+            parameters=best.parameters,
+            steps=best.steps,
+            test=score_policy(model, world, TESTED, facts.behaviour),
         )
         score = MetricRecord(score=result.test.error, signature=result.test.signature)
         described = PolicyFolderConfig(
@@ -178,10 +177,8 @@ class PolicySubject:
             model=self.config.model,
         )
         card = write_card(described, facts, record, progress, result, self.folder.name)
-        policy_folder.save(self.folder, described, weights, card)
-        picture = curves.draw(self.folder)
-        if picture is not None:
-            say(f"The curve of the loss is in {picture}.")
+        policy_folder.save(self.folder, described, best.weights, card)
+        curves.tell(self.folder, say)
         return result
 
 

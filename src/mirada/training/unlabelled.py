@@ -20,15 +20,15 @@ from mirada.data.rows import Gathered, Lines, RowBatches, held_out
 from mirada.data.stream import AnyBatch
 from mirada.evaluation.reading import BothScore, MaskedScore
 from mirada.models import reading_presets, text_folders
-from mirada.models.folder import MetricRecord, assign
+from mirada.models.folder import MetricRecord
 from mirada.models.text_folders import AnyTextFolderConfig, LoadedText
 from mirada.tasks.task import Task
 from mirada.text.subwords import Subwords
 from mirada.text.units import SubwordLines
 from mirada.training import curves
 from mirada.training.asked import Asked
+from mirada.training.best import take_best
 from mirada.training.checkpoint import Progress
-from mirada.training.finishing import best_weights
 from mirada.training.forcing import TeacherForcing
 from mirada.training.language_preparing import Given, PreparedText, prepare_text
 from mirada.training.masked_config import ElmoRunConfig, MaskedRunConfig
@@ -182,19 +182,19 @@ class TextSubject(ABC, Generic[AnyTextRunConfig, AnyTextModel, AnyBatch]):
         """Write the finished folder."""
         model = self.model()
         select = self.config.training.select
-        weights, development, steps = best_weights(self.folder, model, self.task(model), progress, select)
-        assign(model, weights, self.folder)
-        test = self._test(model.eval())
-        parameters = sum(parameter.numel() for parameter in model.parameters())
+        best = take_best(self.folder, model, self.task(model), progress, select)
+        test = self._test(model)
         described = self.described({} if test is None else _recorded(test))
         result = ReadTextResult(
-            task=described.task, development=development, parameters=parameters, steps=steps, test=test
+            task=described.task,
+            development=best.development,
+            parameters=best.parameters,
+            steps=best.steps,
+            test=test,
         )
         card = write_card(described, self.prepared.facts, record, progress, result, self.folder.name)
-        text_folders.save(self.folder, described, weights, self.subwords, card)
-        picture = curves.draw(self.folder)
-        if picture is not None:
-            say(f"The curves of loss and scores are in {picture}.")
+        text_folders.save(self.folder, described, best.weights, self.subwords, card)
+        curves.tell(self.folder, say)
         return result
 
     def _lines(self, part: str) -> Lines:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from mirada.cli.failure import fail
-from mirada.cli.predicting import Asked, Remarks
+from mirada.cli.picture_answers import require_pictures, write_answers
+from mirada.cli.predicting import Asked
 from mirada.cli.saying import print_json, say
 
 if TYPE_CHECKING:
@@ -19,30 +19,11 @@ def predict_captions(asked: Asked) -> None:
     """Write a line for every picture: the caption alone for a single one, else its name before it."""
     from mirada.describer import Describer
 
-    if not asked.pictures:
-        fail(f"no picture was named; write mirada predict {asked.model} picture.png")
-    describer, remarks = Describer.load(asked.model), Remarks()
-    single = len(asked.pictures) == 1 and is_one(asked.pictures[0])
-    told: list[dict[str, object]] = []
-    with asked.written() as out:
-        for one in describer.describe(asked.pictures, asked.language, asked.beam):
-            if one.fault is not None:
-                remarks.add(f"{one.picture}: {one.fault}; its caption is empty")
-            if out is not None:
-                named = "" if single else f"{one.picture}\t"
-                out.write(f"{named}{one.text}\n".encode())
-            if asked.as_json:
-                told.append(one.as_json())
-    if asked.as_json:
-        about = {"model": str(asked.model), "task": "caption", "languages": list(describer.languages)}
-        print_json(about | {"predictions": told, "remarks": remarks.count})
-
-
-def is_one(path: Path) -> bool:
-    """Whether a path is a picture by itself."""
-    from mirada.corpora.pictures.decoding import is_picture
-
-    return path.is_file() and is_picture(path)
+    require_pictures(asked)
+    describer = Describer.load(asked.model)
+    answers = describer.describe(asked.pictures, asked.language, asked.beam)
+    about = {"task": "caption", "languages": list(describer.languages)}
+    write_answers(asked, answers, lambda one: one.text, "caption", about)
 
 
 def evaluate_captions(model: Path, table: Path, beam: int, as_json: bool) -> None:

@@ -8,7 +8,6 @@ count.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +23,7 @@ from mirada.corpora.pictures.store import PictureStore, Standard
 from mirada.corpora.store import Store
 from mirada.data.augment import Augmentation
 from mirada.data.batch import pair_up
-from mirada.data.position import Position, endless
+from mirada.data.epochs import Epoch, Epochs
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +98,7 @@ class Captions:
         )
 
 
-class CaptionOrder:
+class CaptionOrder(Epochs[CaptionBatch]):
     """The captions in batches of a token budget, those of a picture together, epoch after epoch."""
 
     def __init__(self, captions: Captions, budget: int, seed: int, longest: int, augmentation: Augmentation) -> None:
@@ -136,15 +135,7 @@ class CaptionOrder:
             return []
         return [f"{self.left_out:,} captions have more than {self._longest} tokens and are left out."]
 
-    def batches_in(self, epoch: int) -> int:
-        """How many batches an epoch has."""
-        return len(self._cut(epoch)[0])
-
-    def from_position(self, position: Position) -> Iterator[tuple[CaptionBatch, Position]]:
-        """All batches from a position on, without end, each with the position after it."""
-        return endless(position, self._epoch_of)
-
-    def _epoch_of(self, epoch: int) -> tuple[int, Callable[[int], CaptionBatch]]:
+    def _epoch_of(self, epoch: int) -> Epoch[CaptionBatch]:
         batches, chances = self._cut(epoch)
 
         def batch(number: int) -> CaptionBatch:

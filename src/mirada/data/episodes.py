@@ -5,7 +5,6 @@ Legend: B episodes, T steps, F features of a state, M = B · T.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +15,7 @@ from torch import Tensor
 
 from mirada.corpora.grid_world import Episodes, World
 from mirada.corpora.pair import CorpusError
-from mirada.data.position import Position, endless
+from mirada.data.epochs import Epoch, Epochs, equal_batches
 
 TOKENS = 3  # of a step: return-to-go, state, action
 
@@ -55,7 +54,7 @@ def batch_of(episodes: Episodes, numbers: NDArray[np.int64], world: World) -> Ep
     )
 
 
-class EpisodeOrder:
+class EpisodeOrder(Epochs[EpisodeBatch]):
     """All episodes, each once in an epoch, as many in a batch as a budget of tokens holds."""
 
     def __init__(self, episodes: Episodes, world: World, budget: int, seed: int) -> None:
@@ -71,23 +70,6 @@ class EpisodeOrder:
         """The tokens of all episodes."""
         return TOKENS * self._episodes.actions.size
 
-    @property
-    def remarks(self) -> list[str]:
-        """Nothing is left out."""
-        return []
-
-    def batches_in(self, epoch: int) -> int:
-        """How many batches an epoch has."""
-        return -(-len(self._episodes) // self._rows)
-
-    def from_position(self, position: Position) -> Iterator[tuple[EpisodeBatch, Position]]:
-        """All batches from a position on, without end, each with the position after it."""
-        return endless(position, self._epoch_of)
-
-    def _epoch_of(self, epoch: int) -> tuple[int, Callable[[int], EpisodeBatch]]:
+    def _epoch_of(self, epoch: int) -> Epoch[EpisodeBatch]:
         order = np.random.Generator(np.random.Philox(key=[self._seed, epoch])).permutation(len(self._episodes))
-
-        def batch(number: int) -> EpisodeBatch:
-            return batch_of(self._episodes, order[number * self._rows :][: self._rows], self._world)
-
-        return self.batches_in(epoch), batch
+        return equal_batches(order, self._rows, lambda numbers: batch_of(self._episodes, numbers, self._world))

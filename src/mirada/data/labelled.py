@@ -8,7 +8,7 @@ Legend: B batch, N places, M labels that count, L places of their words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from mirada.corpora.pair import CorpusError
+from mirada.data.epochs import Epoch, Epochs
 from mirada.data.inputs import Entered, Inputs
 from mirada.data.order import POOL, Cut, cut
-from mirada.data.position import Position, endless
 from mirada.data.trees import tree_edges
 
 
@@ -118,7 +118,7 @@ def tiled(lengths: NDArray[np.int64], budget: int) -> Iterator[NDArray[np.int64]
         first = end
 
 
-class LabelledOrder:
+class LabelledOrder(Epochs[LabelBatch]):
     """The batches of labelled rows, epoch after epoch; balanced, each label's rows are drawn equally often."""
 
     def __init__(self, labelled: Labelled, budget: int, seed: int, *, balance: bool = False) -> None:
@@ -145,15 +145,7 @@ class LabelledOrder:
         """What a user should know."""
         return ["Rows are drawn so that every label is seen equally often."] if self._balance else []
 
-    def batches_in(self, epoch: int) -> int:
-        """How many batches an epoch has."""
-        return len(self.cut(epoch))
-
-    def from_position(self, position: Position) -> Iterator[tuple[LabelBatch, Position]]:
-        """All batches from a position on, without end, each with the position after it."""
-        return endless(position, self._epoch_of)
-
-    def _epoch_of(self, epoch: int) -> tuple[int, Callable[[int], LabelBatch]]:
+    def _epoch_of(self, epoch: int) -> Epoch[LabelBatch]:
         batches = self.cut(epoch)
         return len(batches), lambda number: self._labelled.batch(batches[number])
 

@@ -9,7 +9,7 @@ drawn anew for every batch (Hamilton et al. 2017); all chance is a function of (
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from mirada.attention import Edges
-from mirada.data.position import Position, endless
+from mirada.data.epochs import Epoch, Epochs
 from mirada.layers.rows import Rows, SparseRows, select_rows
 from mirada.models.graph import NodeGraph
 
@@ -108,7 +108,7 @@ def whole_batch(graph: NodeGraph, nodes: Int[Tensor, "M"], layers: int, *, loops
     return Neighbours(graph, loops=loops).batch(nodes.numpy(), [ALL] * layers)
 
 
-class NodeBatches:
+class NodeBatches(Epochs[NodeBatch]):
     """The nodes that are learnt, in batches: all in one that is always the same, or some with drawn neighbours."""
 
     def __init__(
@@ -137,17 +137,9 @@ class NodeBatches:
         told = " and ".join(map(str, self._fan_out))
         return [f"{self._rows:,} nodes are learnt at a time, with at most {told} drawn neighbours, layer by layer."]
 
-    def batches_in(self, epoch: int) -> int:
-        """How many batches an epoch has."""
-        return -(-len(self._nodes) // self._rows)
-
-    def from_position(self, position: Position) -> Iterator[tuple[NodeBatch, Position]]:
-        """All batches from a position on, without end, each with the position after it."""
-        return endless(position, self._epoch_of)
-
-    def _epoch_of(self, epoch: int) -> tuple[int, Callable[[int], NodeBatch]]:
+    def _epoch_of(self, epoch: int) -> Epoch[NodeBatch]:
         order = None if self._whole else Generator(Philox(key=[self._seed, epoch])).permutation(self._nodes)
-        return self.batches_in(epoch), lambda number: self._batch(order, epoch, number)
+        return -(-len(self._nodes) // self._rows), lambda number: self._batch(order, epoch, number)
 
     def _batch(self, order: NDArray[np.int64] | None, epoch: int, number: int) -> NodeBatch:
         if self._whole is not None or order is None:

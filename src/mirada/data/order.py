@@ -9,7 +9,6 @@ is under way. Lengths stay in the store, mapped from its files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from mirada.corpora.pair import CorpusError
 from mirada.corpora.store import Store
 from mirada.data.batch import Batch, make_batch
-from mirada.data.position import Position, endless
+from mirada.data.epochs import Epoch, Epochs
 from mirada.text.sampling import variant_of
 from mirada.text.subwords import END
 
@@ -45,7 +44,7 @@ class Cut:
         return self.rows[first : int(self.ends[piece])].astype(np.int64)
 
 
-class Order:
+class Order(Epochs[Batch]):
     """The batches of a store, epoch after epoch; each pair shows `variants` of its segmentations in turn."""
 
     def __init__(self, store: Store, budget: int, seed: int, longest: int, variants: int = 1) -> None:
@@ -93,15 +92,7 @@ class Order:
             return []
         return [f"{self.left_out:,} pairs have more than {self._allowed} tokens and are left out."]
 
-    def batches_in(self, epoch: int) -> int:
-        """How many batches an epoch has."""
-        return len(self.cut(epoch))
-
-    def from_position(self, position: Position) -> Iterator[tuple[Batch, Position]]:
-        """All batches from a position on, without end, each with the position after it."""
-        return endless(position, self._epoch_of)
-
-    def _epoch_of(self, epoch: int) -> tuple[int, Callable[[int], Batch]]:
+    def _epoch_of(self, epoch: int) -> Epoch[Batch]:
         batches = self.cut(epoch)
 
         def batch(number: int) -> Batch:

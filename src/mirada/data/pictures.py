@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,9 +11,9 @@ from numpy.typing import NDArray
 from mirada.corpora.pair import CorpusError
 from mirada.corpora.pictures.store import Standard
 from mirada.data.augment import Augmentation
+from mirada.data.epochs import Epoch, Epochs, equal_batches
 from mirada.data.inputs import Entered
 from mirada.data.labelled import LabelBatch
-from mirada.data.position import Position, endless
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +41,7 @@ class Pictures:
         return Entered(torch.from_numpy(self.standard.apply(pixels)), None, len(pixels) * self.places)
 
 
-class PictureOrder:
+class PictureOrder(Epochs[LabelBatch]):
     """The batches of labelled pictures, epoch after epoch, as many in each as a budget of patches holds."""
 
     def __init__(
@@ -62,28 +61,14 @@ class PictureOrder:
         """The patches of one epoch."""
         return len(self._labels) * self._pictures.places
 
-    @property
-    def remarks(self) -> list[str]:
-        """Nothing is left out."""
-        return []
-
-    def batches_in(self, epoch: int) -> int:
-        """How many batches an epoch has."""
-        return -(-len(self._labels) // self._rows)
-
-    def from_position(self, position: Position) -> Iterator[tuple[LabelBatch, Position]]:
-        """All batches from a position on, without end, each with the position after it."""
-        return endless(position, self._epoch_of)
-
-    def _epoch_of(self, epoch: int) -> tuple[int, Callable[[int], LabelBatch]]:
+    def _epoch_of(self, epoch: int) -> Epoch[LabelBatch]:
         order, chances = self._drawn(epoch)
 
-        def batch(number: int) -> LabelBatch:
-            rows = order[number * self._rows :][: self._rows]
+        def batch(rows: NDArray[np.int64]) -> LabelBatch:
             entered = self._pictures.changed(rows, self._augmentation, chances)
             return LabelBatch(entered, None, torch.from_numpy(self._labels[rows]))
 
-        return self.batches_in(epoch), batch
+        return equal_batches(order, self._rows, batch)
 
     def _drawn(self, epoch: int) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
         """The order of an epoch and what happens to each row; the last epoch asked for is kept."""

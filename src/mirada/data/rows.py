@@ -10,18 +10,17 @@ Legend: B rows of a batch, N places, L lines, R rows of an epoch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mirada.corpora.pair import CorpusError
 from mirada.corpora.store import Store
+from mirada.data.epochs import Epoch, Epochs
 from mirada.data.order import Cut, cut, in_pools
-from mirada.data.position import Position, endless
 from mirada.data.stream import AnyBatch
 from mirada.text.subwords import BEGIN, PADDING
 
@@ -165,7 +164,7 @@ def _chain(ends: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.array(found, dtype=np.int64)
 
 
-class RowBatches(Generic[AnyBatch]):
+class RowBatches(Epochs[AnyBatch]):
     """The rows of some lines in batches of a token budget, epoch after epoch; `make` turns rows into a batch."""
 
     def __init__(
@@ -192,15 +191,7 @@ class RowBatches(Generic[AnyBatch]):
             return []
         return [f"{cut_off:,} sentences have more than {self._lines.longest - 1} tokens; their beginnings are read."]
 
-    def batches_in(self, epoch: int) -> int:
-        """How many batches an epoch has."""
-        return len(self._laid(epoch)[1])
-
-    def from_position(self, position: Position) -> Iterator[tuple[AnyBatch, Position]]:
-        """All batches from a position on, without end, each with the position after it."""
-        return endless(position, self._epoch_of)
-
-    def _epoch_of(self, epoch: int) -> tuple[int, Callable[[int], AnyBatch]]:
+    def _epoch_of(self, epoch: int) -> Epoch[AnyBatch]:
         rows, batches = self._laid(epoch)
         return len(batches), lambda number: self._make(self._lines.gather(rows, batches[number]), epoch)
 

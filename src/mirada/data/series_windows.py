@@ -5,7 +5,6 @@ Legend: B windows, N steps of the past, H steps that come, C channels, T steps o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from mirada.corpora.pair import CorpusError
-from mirada.data.position import Position, endless
+from mirada.data.epochs import Epoch, Epochs, equal_batches
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +45,7 @@ def windows_at(
     return values[places + torch.arange(-context, 0)], values[places + torch.arange(horizon)]
 
 
-class SeriesWindows:
+class SeriesWindows(Epochs[SeriesBatch]):
     """All windows of the training part, each once in an epoch, as many in a batch as a budget of tokens holds."""
 
     def __init__(
@@ -73,22 +72,8 @@ class SeriesWindows:
         """The patches of all windows."""
         return len(self._starts) * self._each
 
-    @property
-    def remarks(self) -> list[str]:
-        """Nothing is left out."""
-        return []
-
-    def batches_in(self, epoch: int) -> int:
-        """How many batches an epoch has."""
-        return -(-len(self._starts) // self._rows)
-
-    def from_position(self, position: Position) -> Iterator[tuple[SeriesBatch, Position]]:
-        """All batches from a position on, without end, each with the position after it."""
-        return endless(position, self._epoch_of)
-
-    def _epoch_of(self, epoch: int) -> tuple[int, Callable[[int], SeriesBatch]]:
-        starts = self.starts(epoch)
-        return self.batches_in(epoch), lambda number: self._batch(starts[number * self._rows :][: self._rows])
+    def _epoch_of(self, epoch: int) -> Epoch[SeriesBatch]:
+        return equal_batches(self.starts(epoch), self._rows, self._batch)
 
     def starts(self, epoch: int) -> NDArray[np.int64]:
         """Where each window of an epoch begins to foretell, in their order; the last epoch asked for is kept."""

@@ -8,7 +8,6 @@ Legend: B batch, N places, M = B · N.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from mirada.corpora.pair import CorpusError
-from mirada.data.position import Position, endless
+from mirada.data.epochs import Epoch, Epochs, equal_batches
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +38,7 @@ class TextBatch:
         return self if device.type == "cpu" else TextBatch(self.entered.to(device), self.expected.to(device))
 
 
-class Windows:
+class Windows(Epochs[TextBatch]):
     """The windows of a text, `context` tokens each, as many in a batch as a budget of tokens holds."""
 
     def __init__(self, text: NDArray[Any], context: int, budget: int, seed: int) -> None:
@@ -61,22 +60,8 @@ class Windows:
         """The tokens of the text."""
         return len(self._text)
 
-    @property
-    def remarks(self) -> list[str]:
-        """Nothing is left out."""
-        return []
-
-    def batches_in(self, epoch: int) -> int:
-        """How many batches an epoch has."""
-        return -(-len(self.starts(epoch)) // self._rows)
-
-    def from_position(self, position: Position) -> Iterator[tuple[TextBatch, Position]]:
-        """All batches from a position on, without end, each with the position after it."""
-        return endless(position, self._epoch_of)
-
-    def _epoch_of(self, epoch: int) -> tuple[int, Callable[[int], TextBatch]]:
-        starts = self.starts(epoch)
-        return self.batches_in(epoch), lambda number: self._batch(starts[number * self._rows :][: self._rows])
+    def _epoch_of(self, epoch: int) -> Epoch[TextBatch]:
+        return equal_batches(self.starts(epoch), self._rows, self._batch)
 
     def starts(self, epoch: int) -> NDArray[np.int64]:
         """Where each window of an epoch begins, in their order; the last epoch asked for is kept."""

@@ -27,8 +27,8 @@ from mirada.text.vocabulary import collect, learn_from
 from mirada.training.caption_config import CaptionDataConfig
 from mirada.training.facts import PreparedFacts
 from mirada.training.picture_gathering import gather
-from mirada.training.picture_reuse import reuse_or_make
 from mirada.training.preparing import DATA, FACTS, PARTS, Files, Say, read_facts
+from mirada.training.reuse import reuse_or_make
 
 FORMAT = 1  # of what lies in the folder `data`; a change makes old ones be built again
 AT_ONCE = 10_000  # captions
@@ -121,7 +121,13 @@ def prepare_captions(folder: Path, files: Files, config: CaptionDataConfig, say:
     """The captions of a run, from its folder where they were made from the same files and settings, else made now."""
     prepared_by = config.model_dump(mode="json", exclude={"shift", "flip"})  # which change no stored byte
     made_from = fingerprint({"format": FORMAT, "task": "caption", "files": files.identities, "config": prepared_by})
-    return reuse_or_make(folder, made_from, _open, lambda: _make(folder, files, config, made_from, say), say)
+    return reuse_or_make(
+        folder / DATA / FACTS,
+        made_from,
+        lambda: _open(folder),
+        lambda: _make(folder, files, config, made_from, say),
+        say,
+    )
 
 
 def _open(folder: Path) -> PreparedCaptions:

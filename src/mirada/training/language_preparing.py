@@ -20,7 +20,8 @@ from mirada.text.units import SubwordLines, UnitKind, Units
 from mirada.text.vocabulary import learn
 from mirada.training.facts import PreparedFacts
 from mirada.training.language_config import TextConfig
-from mirada.training.preparing import DATA, FACTS, PARTS, Files, Say, read_facts
+from mirada.training.preparing import DATA, FACTS, PARTS, Files, Say, open_store, read_facts
+from mirada.training.reuse import reuse_or_make
 
 FORMAT = 1  # of what lies in the folder `data`; a change makes old ones be built again
 MANY_CHARACTERS = 5_000_000  # from here on there is enough text to learn what subwords mean
@@ -80,31 +81,19 @@ def prepare_text(
             "units": None if given is None else given.units.to_bytes().hex(),
         }
     )
-    found = _reuse(folder, made_from, say)
-    if found is None:
-        _make(folder, files, config, given, made_from, say, build)
-        found = _open(folder)
-    return found
-
-
-def _reuse(folder: Path, made_from: str, say: Say) -> PreparedText | None:
-    if not (folder / DATA / FACTS).exists():
-        return None
-    try:
-        found = _open(folder)
-    except (CorpusError, OSError, ValueError) as error:
-        say(f"The prepared text is made again: {error}")
-        return None
-    if {found.facts.made_from, *(store.made_from for store in found.stores.values())} != {made_from}:
-        return None
-    say(f"The text was prepared before: {_told(found.facts)}")
-    return found
+    return reuse_or_make(
+        folder / DATA / FACTS,
+        made_from,
+        lambda: _open(folder),
+        lambda: _make(folder, files, config, given, made_from, say, build),
+        say,
+    )
 
 
 def _open(folder: Path) -> PreparedText:
     data = folder / DATA
     facts = read_facts(data, TextFacts)
-    stores = {part: Store.open(data / part) for part in PARTS}
+    stores = {part: open_store(data / part, facts.made_from) for part in PARTS}
     return PreparedText(stores, read_units(folder, facts.units), facts)
 
 

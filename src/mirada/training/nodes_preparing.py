@@ -13,11 +13,12 @@ from mirada.corpora.graph_tables import EDGES, NODES, edges_beside
 from mirada.corpora.graphs import DEV, NOTHING, TEST, TRAIN, Graph, read_graph
 from mirada.corpora.pair import CorpusError
 from mirada.corpora.store import fingerprint
-from mirada.models.folder import FolderError, write_file
-from mirada.models.graph import GRAPH, NodeGraph, load_graph, save_graph
+from mirada.models.folder import write_file
+from mirada.models.graph import NodeGraph, load_graph, save_graph
 from mirada.training.facts import PreparedFacts
 from mirada.training.nodes_config import GraphDataConfig
 from mirada.training.preparing import DATA, FACTS, Files, Say, read_facts
+from mirada.training.reuse import reuse_or_make
 
 FORMAT = 1  # of what is prepared; a change makes old graphs be built again
 
@@ -60,25 +61,13 @@ def prepare_graph(folder: Path, files: Files, config: GraphDataConfig, seed: int
             "seed": seed,
         }
     )
-    found = _reuse(folder, made_from, say)
-    if found is None:
-        _make(folder, files, config, seed, made_from, say)
-        found = PreparedGraph(load_graph(folder), read_facts(folder / DATA, GraphFacts))
-    return found
-
-
-def _reuse(folder: Path, made_from: str, say: Say) -> PreparedGraph | None:
-    if not (folder / DATA / FACTS).exists() or not (folder / GRAPH).exists():
-        return None
-    try:
-        found = PreparedGraph(load_graph(folder), read_facts(folder / DATA, GraphFacts))
-    except (FolderError, CorpusError, OSError, ValueError) as error:
-        say(f"The graph is prepared again: {error}")
-        return None
-    if found.facts.made_from != made_from:
-        return None
-    say(f"The graph was prepared before: {found.facts.told()}")
-    return found
+    return reuse_or_make(
+        folder / DATA / FACTS,
+        made_from,
+        lambda: PreparedGraph(load_graph(folder), read_facts(folder / DATA, GraphFacts)),
+        lambda: _make(folder, files, config, seed, made_from, say),
+        say,
+    )
 
 
 def _make(folder: Path, files: Files, config: GraphDataConfig, seed: int, made_from: str, say: Say) -> None:

@@ -22,8 +22,8 @@ from mirada.text.labels import UNKNOWN, Labels
 from mirada.training.facts import PreparedFacts
 from mirada.training.picture_config import PicturesConfig
 from mirada.training.picture_gathering import gather
-from mirada.training.picture_reuse import reuse_or_make
 from mirada.training.preparing import DATA, FACTS, PARTS, Files, Say, read_facts
+from mirada.training.reuse import reuse_or_make
 
 FORMAT = 1  # of what lies in the folder `data`; a change makes old ones be built again
 LABELS = "labels.npy"
@@ -66,7 +66,13 @@ def prepare_pictures(folder: Path, files: Files, config: PicturesConfig, say: Sa
     """The pictures of a run, from its folder where they were made from the same files and settings, else made now."""
     prepared_by = config.model_dump(mode="json", exclude={"shift", "flip"})  # which change no stored byte
     made_from = fingerprint({"format": FORMAT, "task": "classify", "files": files.identities, "config": prepared_by})
-    return reuse_or_make(folder, made_from, _open, lambda: _make(folder, files, config, made_from, say), say)
+    return reuse_or_make(
+        folder / DATA / FACTS,
+        made_from,
+        lambda: _open(folder),
+        lambda: _make(folder, files, config, made_from, say),
+        say,
+    )
 
 
 def _open(folder: Path) -> PreparedPictures:

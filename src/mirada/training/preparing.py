@@ -33,6 +33,7 @@ from mirada.text.subwords import Subwords
 from mirada.training.config import DataConfig
 from mirada.training.facts import PreparedFacts
 from mirada.training.report import span
+from mirada.training.reuse import reuse_or_make
 
 DATA, FACTS, DROPS = "data", "prepared.json", "drops.tsv"
 PARTS = ("train", "dev", "test")
@@ -136,11 +137,9 @@ def prepare_data(
         ingredients["places"] = places
     longest = config.longest if places is None else min(config.longest, places)
     order = _Order(files, config, seed, given, sample, longest, fingerprint(ingredients))
-    found = _reuse(folder, order.made_from, say)
-    if found is None:
-        _make(folder, order, say)
-        found = _open(folder)
-    return found
+    return reuse_or_make(
+        folder / DATA / FACTS, order.made_from, lambda: _open(folder), lambda: _make(folder, order, say), say
+    )
 
 
 def require_alone(config: DataConfig) -> None:
@@ -165,20 +164,6 @@ class _Order:
     made_from: str
 
 
-def _reuse(folder: Path, made_from: str, say: Say) -> Prepared | None:
-    if not (folder / DATA / FACTS).exists():
-        return None
-    try:
-        found = _open(folder)
-    except (CorpusError, OSError, ValueError) as error:
-        say(f"The prepared data is made again: {error}")
-        return None
-    if {found.facts.made_from, found.train.made_from, found.dev.made_from} != {made_from}:
-        return None
-    say(f"The data was prepared before: {found.facts.train:,} pairs to train on, {found.facts.dev:,} to look at.")
-    return found
-
-
 def read_facts(data: Path, kind: type[AnyFacts]) -> AnyFacts:
     """What a preparation wrote last."""
     try:
@@ -189,12 +174,20 @@ def read_facts(data: Path, kind: type[AnyFacts]) -> AnyFacts:
         ) from None
 
 
+def open_store(path: Path, made_from: str) -> Store:
+    """A store of a preparation, which was made from what its facts say."""
+    store = Store.open(path)
+    if store.made_from != made_from:
+        raise DamagedStoreError(f"{path} was made from other files or settings than the data beside it")
+    return store
+
+
 def _open(folder: Path) -> Prepared:
     data = folder / DATA
     facts = read_facts(data, Facts)
     return Prepared(
-        Store.open(data / "train"),
-        Store.open(data / "dev"),
+        open_store(data / "train", facts.made_from),
+        open_store(data / "dev", facts.made_from),
         _read_pairs(data / "dev.json"),
         _read_pairs(data / "test.json"),
         Subwords.load(folder / SUBWORDS),

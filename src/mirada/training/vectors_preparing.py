@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from mirada.corpora.documents import Document, build_stream, survey
 from mirada.corpora.pair import CorpusError
-from mirada.corpora.store import Store, fingerprint
+from mirada.corpora.store import fingerprint
 from mirada.models.folder import write_file
 from mirada.models.vectors_folder import WORDS
 from mirada.text.word_list import LONGEST, Words, count_words
 from mirada.training.facts import PreparedFacts
-from mirada.training.preparing import DATA, FACTS, Files, Say, read_facts
+from mirada.training.preparing import DATA, FACTS, Files, Say, open_store, read_facts
+from mirada.training.reuse import reuse_or_make
 from mirada.training.vectors_config import WordsConfig
 
 FORMAT = 1  # of what lies in the folder `data`; a change makes old ones be built again
@@ -55,10 +56,13 @@ def prepare_words(folder: Path, files: Files, config: WordsConfig, say: Say) -> 
     made_from = fingerprint(
         {"format": FORMAT, "files": files.identities, "config": config.model_dump(mode="json"), "task": "vectors"}
     )
-    found = _reuse(folder, config, made_from)
-    if found is None:
-        _make(folder, files, config, made_from, say)
-        found = _open(folder, config)
+    found = reuse_or_make(
+        folder / DATA / FACTS,
+        made_from,
+        lambda: _open(folder, config),
+        lambda: _make(folder, files, config, made_from, say),
+        say,
+    )
     facts = found.facts
     say(
         f"{facts.running:,} words, {facts.different:,} different; {facts.vocabulary:,} of them were met "
@@ -67,21 +71,11 @@ def prepare_words(folder: Path, files: Files, config: WordsConfig, say: Say) -> 
     return found
 
 
-def _reuse(folder: Path, config: WordsConfig, made_from: str) -> PreparedWords | None:
-    if not (folder / DATA / FACTS).exists():
-        return None
-    try:
-        found = _open(folder, config)
-    except (CorpusError, OSError, ValueError):
-        return None
-    return found if found.facts.made_from == made_from else None
-
-
 def _open(folder: Path, config: WordsConfig) -> PreparedWords:
     facts = read_facts(folder / DATA, WordFacts)
     words = Words.of_bytes((folder / WORDS).read_bytes(), config.words, config.lower)
-    store = Store.open(folder / DATA / TRAIN)
-    if store.vocabulary != words.size or store.made_from != facts.made_from:
+    store = open_store(folder / DATA / TRAIN, facts.made_from)
+    if store.vocabulary != words.size:
         raise CorpusError(f"{folder / WORDS} does not fit the prepared text")
     return PreparedWords(store.stream("source"), words, facts)
 

@@ -1,4 +1,4 @@
-"""Prepared pictures that are opened again where nothing has changed, and made anew elsewhere."""
+"""Prepared data that is opened again where nothing has changed, and made anew elsewhere."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
 from mirada.corpora.pair import CorpusError
-from mirada.training.preparing import DATA, FACTS, Say
 
 
 @runtime_checkable
@@ -35,25 +34,32 @@ Ready = TypeVar("Ready", bound=PreparedPart)
 
 
 def reuse_or_make(
-    folder: Path, made_from: str, opened: Callable[[Path], Ready], make: Callable[[], None], say: Say
+    facts: Path,
+    made_from: str,
+    opened: Callable[[], Ready],
+    make: Callable[[], None],
+    say: Callable[[str], None],
 ) -> Ready:
-    """The data of a run, from its folder where it was made from the same files and settings, else made now."""
-    found = _reuse(folder, made_from, opened, say)
+    """The data of a run, opened where it was made before from the same files and settings, else made now.
+
+    `facts` is the file that is written last: where it is, the data is whole.
+    """
+    found = _reuse(facts, made_from, opened, say)
     if found is None:
         make()
-        found = opened(folder)
+        found = opened()
     return found
 
 
-def _reuse(folder: Path, made_from: str, opened: Callable[[Path], Ready], say: Say) -> Ready | None:
-    if not (folder / DATA / FACTS).exists():
+def _reuse(facts: Path, made_from: str, opened: Callable[[], Ready], say: Callable[[str], None]) -> Ready | None:
+    if not facts.exists():
         return None
     try:
-        found = opened(folder)
+        found = opened()
     except (CorpusError, OSError, ValueError) as error:
-        say(f"The prepared pictures are made again: {error}")
+        say(f"The prepared data is made again: {error}")
         return None
     if found.facts.made_from != made_from:
         return None
-    say(f"The pictures were prepared before: {found.facts.told()}")
+    say(f"The data was prepared before: {found.facts.told()}")
     return found

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mirada.corpora.filled import Filled
+from mirada.corpora.filling_job import Job
 from mirada.corpora.filling_lines import fill_plain, fill_table
 from mirada.corpora.filling_po import fill_po
 from mirada.corpora.filling_tmx import fill_tmx
@@ -40,17 +41,17 @@ def fill(
     kind = format_of(path_in, asked)
     if format_of(path_out, asked) != kind:
         raise CorpusError(f"{path_in} is {kind} and {path_out} is not; give both the same suffix")
-    filled = Filled()
+    job = Job(path_in, asked, translate, overwrite, context)
     with replacing(path_out) as out:
         match kind:
             case "plain":
-                fill_plain(path_in, out, translate, filled, context)
+                fill_plain(job, out)
             case "table":
-                fill_table(path_in, out, asked, translate, filled, columns, overwrite, context)
+                fill_table(job, out, columns)
             case "TMX":
-                fill_tmx(path_in, out, asked, translate, filled, overwrite, context)
+                fill_tmx(job, out)
             case "XLIFF":
-                fill_xliff(path_in, out, asked, translate, filled, overwrite, context)
+                fill_xliff(job, out)
             case _:
-                fill_po(path_in, out, asked, translate, filled, overwrite, context)
-    return filled
+                fill_po(job, out)
+    return job.filled

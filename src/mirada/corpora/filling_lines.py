@@ -9,9 +9,10 @@ from itertools import islice
 from pathlib import Path
 
 from mirada.corpora.filled import Filled
+from mirada.corpora.filling_job import Job
 from mirada.corpora.lines import lines, shown
 from mirada.corpora.pair import Fault, Place
-from mirada.corpora.pieces import BATCH, Translate, translated
+from mirada.corpora.pieces import BATCH, translated
 from mirada.corpora.tsv import Layout, Row, delimiter, find_layout, is_csv, read_rows
 from mirada.corpora.writing import Sink
 from mirada.text.asking import Asked, in_documents
@@ -37,12 +38,12 @@ class BeforeRows:
         return self._before.pass_by(row[layout.source])
 
 
-def fill_plain(path: Path, out: Sink, translate: Translate, filled: Filled, context: int) -> None:
+def fill_plain(job: Job, out: Sink) -> None:
     """One line for each line; a line at fault becomes an empty one, so that the lines still match."""
-    texts = in_documents(_texts(path, filled), context)
-    for number, (text, answer) in enumerate(translated(texts, translate, context), start=1):
+    texts = in_documents(_texts(job.path, job.filled), job.context)
+    for number, (text, answer) in enumerate(translated(texts, job.translate, job.context), start=1):
         if text.strip():
-            filled.judge(text, answer, Place(str(path), number))
+            job.filled.judge(text, answer, Place(str(job.path), number))
         out.write(answer.encode("utf-8", "replace") + b"\n")
 
 
@@ -55,50 +56,39 @@ def _texts(path: Path, filled: Filled) -> Iterator[str]:
             yield line
 
 
-def fill_table(
-    path: Path,
-    out: Sink,
-    asked: tuple[str, str],
-    translate: Translate,
-    filled: Filled,
-    columns: Sequence[str] | None,
-    overwrite: bool,
-    context: int,
-) -> None:
+def fill_table(job: Job, out: Sink, columns: Sequence[str] | None) -> None:
     """A row for each row, with the target's column filled and the others untouched."""
-    rows = read_rows(path)
+    path, rows = job.path, read_rows(job.path)
     layout: Layout | None = None
-    before = BeforeRows(context)
+    before = BeforeRows(job.context)
     while batch := list(islice(rows, BATCH)):
         if layout is None:
             first = next((row for _, row in batch if not isinstance(row, Fault)), None)
-            layout = find_layout(path, first, *asked, columns) if first else None
+            layout = find_layout(path, first, *job.asked, columns) if first else None
             if layout is not None and layout.header and first:
                 batch = [(number, row) for number, row in batch if row is not first]
                 out.write(_written(first, path))
-        done = [_row(number, row, path, layout, overwrite, filled) for number, row in batch]
+        done = [_row(job, number, row, layout) for number, row in batch]
         contexts = [before.pass_by(row, layout) for row, _, _ in done]
         texts = (Asked(text, context=own) for (_, text, _), own in zip(done, contexts, strict=True))
-        answers = translated(texts, translate, context)
+        answers = translated(texts, job.translate, job.context)
         for (row, text, place), (_, answer) in zip(done, answers, strict=True):
             if text and layout is not None:
-                filled.judge(text, answer, place)
+                job.filled.judge(text, answer, place)
                 row[layout.target] = answer
             out.write(_written(row, path))
 
 
-def _row(
-    number: int, row: Row | Fault, path: Path, layout: Layout | None, overwrite: bool, filled: Filled
-) -> tuple[Row, str, Place]:
+def _row(job: Job, number: int, row: Row | Fault, layout: Layout | None) -> tuple[Row, str, Place]:
     """A row, the text in it that is to be translated (none if it is to be left alone), and its place."""
-    place = Place(str(path), number)
+    place = Place(str(job.path), number)
     if isinstance(row, Fault) or layout is None or len(row) <= layout.source:
         fault = row if isinstance(row, Fault) else Fault(place, f"{len(row)} columns", shown("\t".join(row)))
-        filled.review.append(fault)
+        job.filled.review.append(fault)
         return ([""] if isinstance(row, Fault) else row), "", place
     row = row + [""] * (layout.width - len(row))
-    if row[layout.target].strip() and not overwrite:
-        filled.kept += 1
+    if row[layout.target].strip() and not job.overwrite:
+        job.filled.kept += 1
         return row, "", place
     return row, row[layout.source] if row[layout.source].strip() else "", place
 

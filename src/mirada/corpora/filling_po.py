@@ -11,9 +11,10 @@ from pathlib import Path
 import polib
 
 from mirada.corpora.filled import Filled
+from mirada.corpora.filling_job import Job
 from mirada.corpora.languages import matches, wrong_languages
 from mirada.corpora.pair import Fault, Place
-from mirada.corpora.pieces import Translate, translated
+from mirada.corpora.pieces import translated
 from mirada.corpora.plurals import rule_of
 from mirada.corpora.po import HIDE, SHOW, UNESCAPED, language, load, plural_rule, singular_form
 from mirada.corpora.writing import Sink
@@ -35,28 +36,20 @@ class Form:
     context: Context = ()  # the entries before it
 
 
-def fill_po(
-    path: Path,
-    out: Sink,
-    asked: tuple[str, str],
-    translate: Translate,
-    filled: Filled,
-    overwrite: bool,
-    context: int,
-) -> None:
+def fill_po(job: Job, out: Sink) -> None:
     """Translate what is untranslated or fuzzy; fuzzy afterwards is what lost a protected symbol."""
-    catalogue = load(path)
-    given = language(path, catalogue)
-    if given and not matches(asked[1], given):
-        raise wrong_languages(path, [given], *asked)
-    _complete_header(catalogue, asked[1])
-    forms = list(_waiting(path, catalogue, filled, overwrite, Before(context)))
+    catalogue = load(job.path)
+    given = language(job.path, catalogue)
+    if given and not matches(job.asked[1], given):
+        raise wrong_languages(job.path, [given], *job.asked)
+    _complete_header(catalogue, job.asked[1])
+    forms = list(_waiting(job.path, catalogue, job.filled, job.overwrite, Before(job.context)))
     for form in forms:
         _begin(form.entry)
     texts = (Asked(form.text, context=form.context) for form in forms)
-    for form, (text, answer) in zip(forms, translated(texts, translate, context), strict=True):
+    for form, (text, answer) in zip(forms, translated(texts, job.translate, job.context), strict=True):
         _put(form, answer)
-        kept = filled.judge(text, answer, form.place, not _breaks_format(form.entry, text, answer))
+        kept = job.filled.judge(text, answer, form.place, not _breaks_format(form.entry, text, answer))
         if not kept and not form.entry.fuzzy:
             form.entry.flags.append("fuzzy")
     out.write((str(catalogue).rstrip("\n") + "\n").translate(SHOW).encode("utf-8", "replace"))

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from lxml import etree
 
-from mirada.corpora.filled import Filled
+from mirada.corpora.filling_job import Job
 from mirada.corpora.filling_xml import Slot, fill_slots, insert_after, pass_by, slot, write_tree
 from mirada.corpora.languages import wrong_languages
 from mirada.corpora.pair import Place
-from mirada.corpora.pieces import Translate
 from mirada.corpora.tmx import VOCABULARY, chosen, variants
 from mirada.corpora.writing import Sink
 from mirada.corpora.xml_stream import LANGUAGE, Element, text_of, whole
@@ -20,18 +18,11 @@ from mirada.text.context import Before
 REVIEW = "x-needs-review"  # TMX has no states; a prop of one's own is how it lets tools say more
 
 
-def fill_tmx(
-    path: Path,
-    out: Sink,
-    asked: tuple[str, str],
-    translate: Translate,
-    filled: Filled,
-    overwrite: bool,
-    context: int,
-) -> None:
+def fill_tmx(job: Job, out: Sink) -> None:
     """Give each unit that has the source a target, if it has none with text."""
+    path, asked, filled = job.path, job.asked, job.filled
     tree = whole(path, "tmx")
-    before = Before(context)
+    before = Before(job.context)
     slots: list[Slot] = []
     found: set[str] = set()
     served = False
@@ -47,24 +38,23 @@ def fill_tmx(
             filled.kept += 1
             pass_by(source, VOCABULARY, before)
         else:
-            made = _slot(unit, source, asked[1], Place(str(path), number), filled, overwrite, before)
+            made = _slot(job, unit, source, Place(str(path), number), before)
             slots.extend([made] if made else [])
     if found and not served:
         raise wrong_languages(path, found, *asked)
-    fill_slots(slots, translate, filled, context)
+    fill_slots(job, slots)
     write_tree(tree, out)
 
 
-def _slot(
-    unit: Element, source: Element, language: str, place: Place, filled: Filled, overwrite: bool, before: Before
-) -> Slot | None:
+def _slot(job: Job, unit: Element, source: Element, place: Place, before: Before) -> Slot | None:
+    language = job.asked[1]
     existing = next(iter(chosen(variants(unit), language)), None)
-    if existing is not None and text_of(existing).strip() and not overwrite:
-        filled.kept += 1
+    if existing is not None and text_of(existing).strip() and not job.overwrite:
+        job.filled.kept += 1
         pass_by(source, VOCABULARY, before)
         return None
     target = _new_segment(source, language) if existing is None else existing
-    return slot(source, target, VOCABULARY, place, filled, partial(_finish, target), before)
+    return slot(source, target, VOCABULARY, place, job.filled, partial(_finish, target), before)
 
 
 def _new_segment(source: Element, language: str) -> Element:

@@ -10,11 +10,11 @@ from pathlib import Path
 from lxml import etree
 
 from mirada.corpora.filled import Filled
+from mirada.corpora.filling_job import Job
 from mirada.corpora.filling_xml import Slot, fill_slots, insert_after, pass_by, slot, write_tree
 from mirada.corpora.inline import local_name
 from mirada.corpora.languages import matches, wrong_languages
 from mirada.corpora.pair import Place
-from mirada.corpora.pieces import Translate
 from mirada.corpora.writing import Sink
 from mirada.corpora.xliff import (
     UNITS,
@@ -31,20 +31,13 @@ from mirada.corpora.xml_stream import SPACE, Element, text_of, whole
 from mirada.text.context import Before
 
 
-def fill_xliff(
-    path: Path,
-    out: Sink,
-    asked: tuple[str, str],
-    translate: Translate,
-    filled: Filled,
-    overwrite: bool,
-    context: int,
-) -> None:
+def fill_xliff(job: Job, out: Sink) -> None:
     """Give each segment that may be translated a target, if it has none."""
+    path, asked, filled = job.path, job.asked, job.filled
     tree = whole(path, "xliff")
     require_version(path, tree.getroot())
     slots: list[Slot] = []
-    before, document = Before(context), ""
+    before, document = Before(job.context), ""
     for number, unit in enumerate(tree.iter(*[f"{{*}}{name}" for name in UNITS]), start=1):
         _require_languages(path, unit, asked)
         place = Place(str(path), number)
@@ -54,14 +47,14 @@ def fill_xliff(
             before.end()
         document = document_of(unit)
         for segment in list(segments(unit)):
-            kept = segment.translated and not overwrite
+            kept = segment.translated and not job.overwrite
             filled.kept += may_be_translated and kept
             if may_be_translated and not kept and text_of(segment.source).strip():
                 slots.extend(_slots(unit, segment, place, filled, before))
             else:
                 for source in spoken(unit, segment):
                     pass_by(source, VOCABULARY, before)
-    fill_slots(slots, translate, filled, context)
+    fill_slots(job, slots)
     write_tree(tree, out)
 
 

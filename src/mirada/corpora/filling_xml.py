@@ -9,10 +9,11 @@ from typing import Any
 from lxml import etree
 
 from mirada.corpora.filled import Filled
+from mirada.corpora.filling_job import Job
 from mirada.corpora.inline import Numbering, UnknownEntityError, Vocabulary, parts, write
 from mirada.corpora.lines import LINE_BYTES, shown
 from mirada.corpora.pair import Fault, Place
-from mirada.corpora.pieces import Translate, has_words, translated
+from mirada.corpora.pieces import has_words, translated
 from mirada.corpora.tmx import source_text
 from mirada.corpora.writing import Sink
 from mirada.corpora.xml_stream import Element, Tree, without_layout
@@ -67,12 +68,12 @@ def pass_by(source: Element, vocabulary: Vocabulary, before: Before) -> None:
         before.end()
 
 
-def fill_slots(slots: Sequence[Slot], translate: Translate, filled: Filled, context: int) -> None:
-    """Translate the texts of all slots, and write them with their codes; a line has up to `context` before it."""
-    answers = translated((Asked(one.text, context=one.context) for one in slots), translate, context)
+def fill_slots(job: Job, slots: Sequence[Slot]) -> None:
+    """Translate the texts of all slots, and write them with their codes."""
+    answers = translated((Asked(one.text, context=one.context) for one in slots), job.translate, job.context)
     for one, (text, answer) in zip(slots, answers, strict=True):
         faithful = write(one.target, answer, one.numbering)
-        one.finish(filled.judge(text, answer, one.place, faithful) or not has_words(text))
+        one.finish(job.filled.judge(text, answer, one.place, faithful) or not has_words(text))
 
 
 def write_tree(tree: Tree, out: Sink) -> None:

@@ -12,11 +12,23 @@ def test_errors_by_hand() -> None:
     truth = np.array([[[2.0], [5.0]]])
     tally.add(np.array([[[[1.0, 3.0, 4.0]], [[1.0, 3.0, 4.0]]]]), truth)
     found = tally.score()
-    assert (found.mse, found.mae, found.windows) == (2.5, 1.5, 1)
+    # The outer ones stand for three tenths each, the median for four: 2.7 is the mean.
+    assert found.mse == pytest.approx((0.7**2 + 2.3**2) / 2)
+    assert (found.mae, found.windows) == (1.5, 1)
     # Of 2: 0.1 · 1, 0.5 · 1, 0.1 · 2; of 5: 0.1 · 4, 0.5 · 2, 0.9 · 1.
     assert found.pinball == pytest.approx((0.1 + 0.5 + 0.2 + 0.4 + 1.0 + 0.9) / 6)
     assert found.below == ((0.1, 0.0), (0.5, 0.5), (0.9, 0.5))
     assert found.band == (0.8, 0.5)
+
+
+def test_quantiles_of_what_is_skewed_say_its_mean() -> None:
+    """Of an exponential distribution the median is 0.69 and the mean 1, which has the least squared error."""
+    draws = np.random.default_rng(1).exponential(size=(20_000, 1, 1))
+    quantiles = np.arange(0.05, 1, 0.05)
+    tally = Tally(quantiles.tolist(), 9)
+    tally.add(np.broadcast_to(-np.log(1 - quantiles), (*draws.shape, 19)), draws)
+    assert tally.score().mse == pytest.approx(draws.var(), rel=0.01)
+    assert tally.score().mae == pytest.approx(np.abs(draws - np.log(2)).mean())
 
 
 def test_the_mean_alone_has_no_quantiles() -> None:

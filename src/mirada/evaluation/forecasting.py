@@ -17,7 +17,11 @@ Numbers = NDArray[np.floating]
 
 @dataclass(frozen=True, slots=True)
 class ForecastScore:
-    """Mean errors over all windows, steps and channels, in units of each channel's deviation in training."""
+    """Mean errors over all windows, steps and channels, in units of each channel's deviation in training.
+
+    Of quantiles that were said, the squared error is that of their mean and the absolute one that of the median: no
+    other number that stands for what may come has less.
+    """
 
     mse: float
     mae: float
@@ -65,7 +69,8 @@ class ForecastScores:
     def signature(self) -> str:
         """How they were computed."""
         read = f"horizon:{self.horizon}|context:{self.context}|season:{self.season}"
-        return f"{read}|channels:{self.channels}|windows:{self.model.windows}|standardised"
+        counted = f"channels:{self.channels}|windows:{self.model.windows}"
+        return f"{read}|{counted}|standardised|squared:mean|absolute:median"
 
     def as_json(self) -> dict[str, object]:
         """The scores for programs."""
@@ -73,11 +78,20 @@ class ForecastScores:
         return {**self.model.as_json(), **beside, "horizon": self.horizon, "signature": self.signature}
 
 
+def shares_of(quantiles: Sequence[float]) -> Float[np.ndarray, "Q"]:
+    """How much of all that may come each quantile stands for: what lies nearer to it than to its neighbours."""
+    if not quantiles:
+        return np.ones(1)
+    said = np.array(quantiles)
+    return np.diff(np.concatenate([[0.0], (said[1:] + said[:-1]) / 2, [1.0]]))
+
+
 class Tally:
     """Errors as they are met, window after window."""
 
     def __init__(self, quantiles: Sequence[float], middle: int) -> None:
         self._quantiles, self._middle = np.array(quantiles), middle
+        self._shares = shares_of(quantiles)
         self._squared = self._absolute = self._pinball = 0.0
         self._below = np.zeros(len(quantiles))
         self._count = self._windows = 0
@@ -86,7 +100,7 @@ class Tally:
         """Count some windows; of several quantiles that were said, they rise."""
         error = truth.astype(np.float64)[..., None] - said
         point = error[..., self._middle]
-        self._squared += float(np.square(point).sum())
+        self._squared += float(np.square(error @ self._shares).sum())
         self._absolute += float(np.abs(point).sum())
         if len(self._quantiles):
             self._pinball += float(np.maximum(self._quantiles * error, (self._quantiles - 1) * error).sum())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ from pathlib import Path
 from beside.bench import Bench
 from beside.task import DataError, require_corpus
 from mirada.export.choice import WEIGHTS
-from mirada.export.folder import ABOUT, fingerprint, is_exported, read_about
+from mirada.export.folder import fingerprint, is_exported, read_about
 
 MINUTES = 5  # of training, where no model is given
 SHORTLIST = "vmap.txt"  # of an exported folder that has one
@@ -51,21 +49,15 @@ def trained_model(bench: Bench) -> Path:
 def exported_models(bench: Bench) -> Exports:
     """The int8 exports of the model, made once for its weights."""
     model = trained_model(bench)
-    usual = bench.home / f"int8-{model.resolve().name}"
-    if not (is_exported(usual) and read_about(usual).weights == fingerprint(model / WEIGHTS)):
-        _mirada("export", str(model), "--quantization", "int8", "--output", str(usual))
-    return Exports(usual, _without_shortlist(usual))
+    return Exports(_exported(bench, model, ""), _exported(bench, model, "-plain", "--no-shortlist"))
 
 
-def _without_shortlist(exported: Path) -> Path:
-    """A copy of an exported folder that searches among all subwords."""
-    plain = exported.with_name(f"{exported.name}-plain")
-    shutil.rmtree(plain, ignore_errors=True)
-    shutil.copytree(exported, plain, ignore=shutil.ignore_patterns(SHORTLIST))
-    about = json.loads((plain / ABOUT).read_bytes())
-    about.pop("shortlist", None)
-    (plain / ABOUT).write_text(json.dumps(about, indent=2), encoding="utf-8")
-    return plain
+def _exported(bench: Bench, model: Path, name: str, *options: str) -> Path:
+    """An export of its own: the weights of one with a shortlist are not those of one without."""
+    folder = bench.home / f"int8-{model.resolve().name}{name}"
+    if not (is_exported(folder) and read_about(folder).weights == fingerprint(model / WEIGHTS)):
+        _mirada("export", str(model), "--quantization", "int8", *options, "--output", str(folder))
+    return folder
 
 
 def _mirada(*words: str) -> None:

@@ -51,7 +51,7 @@ bench: $(BENCH_READY) ## Measure us beside our peers, alternately in one run (35
 kernels: $(BENCH_READY) ## Measure attention kernels beside bare torch and other packages.
 	$(BENCH_VENV)/bin/python bench/attention.py
 
-tour: $(READY) ## Make docs/tour.md and its pictures anew; 3 minutes if its translators have changed.
+tour: $(READY) ## Make docs/tour.md and its pictures anew; up to 8 minutes if what it trains has changed.
 	$(BIN)/python docs/make_tour.py
 
 browser: ## Install Chromium for the browser tests, where that is possible.

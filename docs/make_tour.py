@@ -4,6 +4,8 @@ In the template every Python snippet is run, one after the other, and what it pr
 `<!-- picture 16: causal -->` becomes the picture of a pattern over 16 places, and `<!-- examples -->` the table of
 worked examples. `<!-- translator: bahdanau -->` becomes the command that trained one of the three translators, what it
 reached and where it looks, and `<!-- translators -->` the three side by side; docs/tour_translators.py trains them.
+`<!-- family: bert -->` becomes the same of another family of models, and `<!-- family: gpt lstm -->` several of them in
+a table with the first line that each said; docs/tour_families.py trains them.
 
     python docs/make_tour.py
 """
@@ -17,13 +19,16 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from tour_translators import COMPARE, KINDS, PICTURES, SENTENCE, STEPS, known, train_if_changed
+import tour_families
+import tour_translators
+from tour_families import FAMILIES, Ask, Family
+from tour_running import DOCS
+from tour_translators import COMPARE, KINDS, SENTENCE, STEPS
 
 from mirada.attention import parse
 from mirada.viewing.drawing import as_svg
 from mirada.viewing.examples import worked_examples
 
-DOCS = Path(__file__).parent
 WIDEST = 100  # columns of a command
 TEMPLATE = DOCS / "tour.template.md"
 NOTICE = "<!-- Made by `make tour` from tour.template.md: change that, not this. -->\n\n"
@@ -32,7 +37,8 @@ MARKS = re.compile(
     r"|(?P<picture><!-- picture (?P<length>\d+): (?P<pattern>.+?) -->)"
     r"|(?P<examples><!-- examples -->)"
     r"|(?P<translators><!-- translators -->)"
-    r"|(?P<one><!-- translator: (?P<name>[a-z-]+) -->)",
+    r"|(?P<translator><!-- translator: (?P<name>[a-z-]+) -->)"
+    r"|(?P<family><!-- family: (?P<members>[a-z ]+) -->)",
     re.MULTILINE | re.DOTALL,
 )
 
@@ -49,13 +55,19 @@ class Tour:
         return NOTICE + MARKS.sub(self._replace, template)
 
     def _replace(self, mark: re.Match[str]) -> str:
-        if mark["snippet"]:
-            return f"{mark['snippet']}\n\n```text\n{self._run(mark['code'])}```"
-        if mark["picture"]:
-            return self._draw(mark["pattern"], int(mark["length"]))
-        if mark["translators"]:
-            return side_by_side(known())
-        return translator(mark["name"], known()) if mark["one"] else table_of_examples()
+        match mark.lastgroup:  # the one that encloses the others
+            case "snippet":
+                return f"{mark['snippet']}\n\n```text\n{self._run(mark['code'])}```"
+            case "picture":
+                return self._draw(mark["pattern"], int(mark["length"]))
+            case "examples":
+                return table_of_examples()
+            case "translators":
+                return side_by_side(tour_translators.known())
+            case "translator":
+                return translator(mark["name"], tour_translators.known())
+            case _:
+                return told_of(mark["members"].split(), tour_families.known())
 
     def _run(self, code: str) -> str:
         printed = io.StringIO()
@@ -112,6 +124,48 @@ def side_by_side(kept: dict[str, Any]) -> str:
     return "\n\n".join([shown(COMPARE), "\n".join(lines), picture])
 
 
+def named(name: str) -> Family:
+    """The family of this name."""
+    return next(family for family in FAMILIES if family.name == name)
+
+
+def told_of(names: list[str], kept: dict[str, Any]) -> str:
+    """One family with all that it answered, or several in a table."""
+    families = [named(name) for name in names]
+    return family(families[0], kept) if len(families) == 1 else in_a_table(families, kept)
+
+
+def reached(one: Family, kept: dict[str, Any]) -> str:
+    """What a family scored."""
+    return one.score.format(**kept[one.name]["trained"])
+
+
+def family(one: Family, kept: dict[str, Any]) -> str:
+    """The command of a family, what it cost and reached, and what it answered."""
+    found = kept[one.name]
+    cost = f"{found['trained']['parameters']:,} parameters, {found['seconds']} seconds of one core"
+    told = [shown(one.command), f"{cost}: **{reached(one, kept)}**."]
+    return "\n\n".join([*told, *(answer(ask, said) for ask, said in zip(one.asks, found["said"], strict=True))])
+
+
+def answer(ask: Ask, said: str) -> str:
+    """What a family was asked, and the picture that it drew or the text that it printed."""
+    found = f"```text\n{said}\n```" if ask.picture is None else image(ask.picture, ask.words)
+    return f"{shown(ask.shown)}\n\n{found}"
+
+
+def in_a_table(families: list[Family], kept: dict[str, Any]) -> str:
+    """The commands of several families, and a table of what each cost, reached and said first."""
+    lines = ["| model | parameters | seconds of one core | reached | its first line |", "|---|---|---|---|---|"]
+    for one in families:
+        found = kept[one.name]
+        first = found["said"][0].splitlines()[0].replace("|", "\\|")
+        cells = [one.name, f"{found['trained']['parameters']:,}", str(found["seconds"]), reached(one, kept), first]
+        lines.append(f"| {' | '.join(cells)} |")
+    commands = [shown(one.command) for one in families] + [shown(one.asks[0].shown) for one in families]
+    return "\n".join(commands) + "\n\n" + "\n".join(lines)
+
+
 def shown(command: str) -> str:
     """A command as a block, in lines that can be pasted into a shell, an option and its value together."""
     first, *options = re.split(r" (?=--)", command)
@@ -138,11 +192,12 @@ def make(directory: Path) -> None:
     for name, picture in tour.pictures.items():
         (directory / "pictures" / name).write_text(picture, encoding="utf-8", newline="\n")
     if directory != DOCS:
-        for name in PICTURES:
+        for name in (*tour_translators.PICTURES, *tour_families.PICTURES):
             shutil.copy(DOCS / "pictures" / name, directory / "pictures" / name)
 
 
 if __name__ == "__main__":
-    train_if_changed()
+    tour_translators.train_if_changed()
+    tour_families.train_if_changed()
     make(DOCS)
     print(f"{DOCS / 'tour.md'} written")

@@ -7,21 +7,17 @@ a few minutes, so it is done again only when the recipe has changed, or the file
 from __future__ import annotations
 
 import json
-import os
-import resource
-import shlex
 import shutil
-import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
+from typing import Any
+
+from tour_running import DOCS, cpu_seconds, name_of, read_kept, run, write_kept
 
 from mirada.corpora.demo import corpus
 from mirada.demonstration.run import DEV, FILES, SEED, TEST, TRAIN
 
-DOCS = Path(__file__).parent
 KEPT = DOCS / "tour_translators.json"
 CONFIG = DOCS / "tour.toml"
 STEPS = 500
@@ -63,13 +59,12 @@ PICTURES = ("by-length.svg", *(kind.picture for kind in KINDS if kind.picture is
 
 def recipe() -> str:
     """A name for all that decides what is trained and shown."""
-    words = [*(kind.command for kind in KINDS), COMPARE, SENTENCE, CONFIG.read_text(encoding="utf-8")]
-    return blake2b("\n".join(words).encode(), digest_size=8).hexdigest()
+    return name_of([*(kind.command for kind in KINDS), COMPARE, SENTENCE, CONFIG.read_text(encoding="utf-8")])
 
 
-def known() -> dict[str, object]:
+def known() -> dict[str, Any]:
     """What is kept of the translators; an error where it is of another recipe."""
-    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    kept = read_kept(KEPT)
     if kept.get("recipe") != recipe():
         raise ValueError(f"{KEPT} was made by another recipe; run make tour")
     return kept
@@ -91,18 +86,18 @@ def _train(folder: Path) -> None:
     seconds = {}
     for kind in KINDS:
         print(f"$ {kind.command}", flush=True)
-        before = _cpu_seconds()
-        _run(kind.command, folder)
-        seconds[kind.name] = round(_cpu_seconds() - before)
-    compared = json.loads(_run(f"{COMPARE} --json", folder))
-    said = {kind.name: _run(f"mirada translate {kind.name}", folder, SENTENCE).strip() for kind in KINDS}
+        before = cpu_seconds()
+        run(kind.command, folder)
+        seconds[kind.name] = round(cpu_seconds() - before)
+    compared = json.loads(run(f"{COMPARE} --json", folder))
+    said = {kind.name: run(f"mirada translate {kind.name}", folder, SENTENCE).strip() for kind in KINDS}
     for kind in KINDS:
         if kind.picture is not None:
-            _run(kind.view, folder)
+            run(kind.view, folder)
     for picture in PICTURES:
         shutil.copy(folder / picture, DOCS / "pictures" / picture)
     kept = {"recipe": recipe(), "seconds": seconds, "said": said, **compared}
-    KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
+    write_kept(KEPT, kept)
 
 
 def _write_corpus(folder: Path) -> None:
@@ -114,16 +109,3 @@ def _write_corpus(folder: Path) -> None:
         (folder / FILES[name]).write_text(lines, encoding="utf-8")
     for name, texts in (("en", [one.source for one in made.test]), ("es", [one.target for one in made.test])):
         (folder / f"test.{name}").write_text("\n".join(texts) + "\n", encoding="utf-8")
-
-
-def _run(command: str, folder: Path, text: str = "") -> str:
-    """What a command prints, on one core, so that its time says the same on every machine with more."""
-    words = [sys.executable, "-m", *shlex.split(command)]
-    one_core = os.environ | {"OMP_NUM_THREADS": "1"}
-    done = subprocess.run(words, cwd=folder, input=text, stdout=subprocess.PIPE, text=True, check=True, env=one_core)
-    return done.stdout
-
-
-def _cpu_seconds() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime

@@ -78,7 +78,7 @@ QUICK = "--model transformer --set training.dropout=0.1 --set training.batch_tok
 STILL = "--set data.shift=0 --set training.dropout=0"  # pictures as they are
 PICTURE = "shapes/800.png"  # of the test set
 WIDE = "The animal didn't cross the street because it was too wide."
-NODES = "{test[accuracy]:.1f} % of {test[nodes]} nodes right"
+NODES = "{test[accuracy]:.1f}% of {test[nodes]} nodes right"
 NEIGHBOURS = "Where node 7 and its neighbours look"
 LANGUAGE = (
     _language("gpt", "--preset tiny --steps 80"),
@@ -134,7 +134,7 @@ FAMILIES = (
         text,
         f"mlm {_parts('text/{}.en')} --set model.width=64 --set model.feed_forward=256 --set model.stack.layers=2 "
         "--steps 250",
-        "{test[accuracy]:.1f} % of {test[tokens]:,} hidden subwords right",
+        "{test[accuracy]:.1f}% of {test[tokens]:,} hidden subwords right",
         (Ask("mirada predict bert", given="The animal didn't ___ the street because it was too wide."),),
     ),
     Family(

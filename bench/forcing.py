@@ -17,6 +17,7 @@ from statistics import mean
 
 from mirada.corpora.demo import DemoCorpus, corpus
 from mirada.decoding.options import Search
+from mirada.demonstration.run import DEV, SEED, SETTINGS, TEST, TRAIN, write_pairs
 from mirada.evaluation.translation import score
 from mirada.training.preparing import Files
 from mirada.training.report import ConsoleReporter
@@ -25,20 +26,13 @@ from mirada.training.settings import Tree, merge
 from mirada.training.stopping import Stop
 from mirada.translator import Translator
 
-TRAIN, DEV, TEST, SEED = 12_000, 200, 400, 1
 LEARNING: Tree = {
     "data": {"vocabulary": 2_000},
     "training": {"batch_tokens": 1_400, "dropout": 0.0, "rate": 0.004, "validations": 2, "validation_sentences": 20},
 }
 MODELS: Mapping[str, Tree] = {
     "recurrent": {"kind": "recurrent", "width": 128},
-    "transformer": {
-        "width": 128,
-        "feed_forward": 512,
-        "encoder": {"layers": 2, "heads": 4},
-        "decoder": {"layers": 2, "heads": 4},
-        "cross": {"heads": 4},
-    },
+    "transformer": SETTINGS["model"],
 }
 WAYS: Mapping[str, Tree] = {
     "teacher": {"kind": "teacher"},
@@ -60,7 +54,7 @@ def main() -> None:
     made = corpus(TRAIN, DEV, TEST, SEED)
     print("| model | way to train | chrF | BLEU | exact | seconds |\n|---|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory(prefix="mirada-forcing-") as scratch:
-        files = write(Path(scratch), made)
+        files = write_pairs(Path(scratch), made)
         for name in given.models:
             for way, forcing in WAYS.items():
                 settings = merge(LEARNING, {"model": MODELS[name], "training": {"forcing": forcing}})
@@ -70,16 +64,6 @@ def main() -> None:
                 ]
                 chrf, bleu, exact, seconds = (mean(column) for column in zip(*found, strict=True))
                 print(f"| {name} | {way} | {chrf:.1f} | {bleu:.1f} | {exact:.0f} | {seconds:.0f} |", flush=True)
-
-
-def write(folder: Path, made: DemoCorpus) -> Files:
-    """The grammar's sentences as files."""
-    paths = {}
-    for name, pairs in (("train", made.train), ("dev", made.dev), ("test", made.test)):
-        paths[name] = folder / f"{name}.en-es.tsv"
-        lines = (f"{pair.source}\t{pair.target}\n" for pair in pairs)
-        paths[name].write_text("".join(lines), encoding="utf-8")
-    return Files((paths["train"],), (paths["dev"],), (paths["test"],), "en", "es")
 
 
 def measure(

@@ -16,7 +16,7 @@ from typing import Any
 from tour_running import DOCS, cpu_seconds, name_of, read_kept, run, write_kept
 
 from mirada.corpora.demo import corpus
-from mirada.demonstration.run import DEV, FILES, SEED, TEST, TRAIN
+from mirada.demonstration.run import DEV, SEED, TEST, TRAIN, write_pairs
 
 KEPT = DOCS / "tour_translators.json"
 CONFIG = DOCS / "tour.toml"
@@ -102,10 +102,7 @@ def _train(folder: Path) -> None:
 
 def _write_corpus(folder: Path) -> None:
     """The files that `mirada demo --output demo` writes, and the two sides of its test set."""
-    folder.mkdir()
     made = corpus(TRAIN, DEV, TEST, SEED)
-    for name, pairs in (("train", made.train), ("dev", made.dev), ("test", made.test)):
-        lines = "".join(f"{pair.source}\t{pair.target}\n" for pair in pairs)
-        (folder / FILES[name]).write_text(lines, encoding="utf-8")
+    write_pairs(folder, made)
     for name, texts in (("en", [one.source for one in made.test]), ("es", [one.target for one in made.test])):
         (folder / f"test.{name}").write_text("\n".join(texts) + "\n", encoding="utf-8")

@@ -111,7 +111,7 @@ class Shown:
 def demonstrate(folder: Path, reporter: Reporter, stop: Stop, minutes: float = MINUTES) -> Shown | None:
     """Train in the folder and show what came of it; None where the run was stopped."""
     made = corpus(TRAIN, DEV, TEST, SEED)
-    files = _write(folder, made)
+    files = write_pairs(folder, made)
     reporter.say(f"The embedded grammar wrote {TRAIN:,} English–Spanish pairs to {folder / FILES['train']}, such as:")
     for pair in made.train[:3]:
         reporter.say(f"  {pair.source}  →  {pair.target}")
@@ -120,7 +120,8 @@ def demonstrate(folder: Path, reporter: Reporter, stop: Stop, minutes: float = M
     return _show(Translator.load(folder / "model"), folder / "model", made) if outcome.finished else None
 
 
-def _write(folder: Path, made: DemoCorpus) -> Files:
+def write_pairs(folder: Path, made: DemoCorpus) -> Files:
+    """Write the parts of the corpus as tables, each under its name in `FILES`."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, pairs in (("train", made.train), ("dev", made.dev), ("test", made.test)):
         write_file(folder / FILES[name], "".join(f"{pair.source}\t{pair.target}\n" for pair in pairs).encode())

@@ -35,22 +35,23 @@ def base_of(hexcode: str) -> str:
     return "-".join(parts) or hexcode
 
 
-def train(words: list[str], output: Path, minutes: float) -> dict[str, object]:
+def train(words: list[str], output: Path, minutes: float, seed: int) -> dict[str, object]:
     """What `mirada train` says at its end, and how long it took."""
-    command = [sys.executable, "-m", "mirada", "train", *words, "-o", str(output), "--minutes", str(minutes), "--json"]
+    budget = ["--minutes", str(minutes), "--seed", str(seed)]
+    command = [sys.executable, "-m", "mirada", "train", *words, "-o", str(output), *budget, "--json"]
     begun = time.monotonic()
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     found: dict[str, object] = json.loads(done.stdout)
     return found | {"minutes": round((time.monotonic() - begun) / 60, 2), "command": command[2:]}
 
 
-def fashion(data: Path, output: Path, minutes: float) -> dict[str, object]:
+def fashion(data: Path, output: Path, minutes: float, seed: int) -> dict[str, object]:
     train_file, test_file = (data / f"{part}-images-idx3-ubyte.gz" for part in ("train", "t10k"))
     words = ["--task", "classify", str(train_file), "--test", str(test_file), "--set", "data.flip=true"]
-    return judged("fashion", train(words, output, minutes))
+    return judged("fashion", train(words, output, minutes, seed))
 
 
-def digits(npz: Path | None, output: Path, minutes: float) -> dict[str, object]:
+def digits(npz: Path | None, output: Path, minutes: float, seed: int) -> dict[str, object]:
     if npz is None:
         import numpy as np
         from sklearn.datasets import load_digits  # type: ignore[import-not-found]
@@ -60,7 +61,7 @@ def digits(npz: Path | None, output: Path, minutes: float) -> dict[str, object]:
         npz = output.with_suffix(".npz")
         np.savez(npz, images=found.images, labels=found.target)
     words = ["--task", "classify", str(npz), "--set", "data.test_share=0.2"]
-    return judged("digits", train(words, output, minutes))
+    return judged("digits", train(words, output, minutes, seed))
 
 
 def judged(name: str, found: dict[str, object]) -> dict[str, object]:
@@ -69,7 +70,7 @@ def judged(name: str, found: dict[str, object]) -> dict[str, object]:
     return {"accuracy": round(accuracy, 2), "bar": BARS[name], "passed": accuracy >= BARS[name], **found}
 
 
-def emoji(data: Path, output: Path, minutes: float) -> dict[str, object]:
+def emoji(data: Path, output: Path, minutes: float, seed: int) -> dict[str, object]:
     folder = output.with_name(output.name + "-pictures")
     folder.mkdir(parents=True, exist_ok=True)
     with tarfile.open(data / "png72.tar") as archive:
@@ -81,7 +82,7 @@ def emoji(data: Path, output: Path, minutes: float) -> dict[str, object]:
             cells = [f"png72/{row['file']}", base_of(row["hexcode"]), *(row[one] for one in ("en", "es", "pt", "ru"))]
             out.write("\t".join(cells) + "\n")
     words = ["--task", "caption", str(table), "--set", "data.test_share=0.1"]
-    found = train(words, output, minutes)
+    found = train(words, output, minutes, seed)
     test = found["test"]
     scores = test if isinstance(test, dict) else {}
     passed = bool(scores) and all(one["chrf"] > one["nearest_chrf"] for one in scores.values())
@@ -95,14 +96,15 @@ def main() -> None:
     parser.add_argument("--npz", type=Path)
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--minutes", type=float)
+    parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     minutes = asked.minutes or MINUTES[asked.what]
     if asked.what == "digits":
-        found = digits(asked.npz, asked.output, minutes)
+        found = digits(asked.npz, asked.output, minutes, asked.seed)
     elif asked.data is None:
         parser.error(f"{asked.what} needs the folder of its data")
     else:
-        found = (fashion if asked.what == "fashion" else emoji)(asked.data, asked.output, minutes)
+        found = (fashion if asked.what == "fashion" else emoji)(asked.data, asked.output, minutes, asked.seed)
     print(json.dumps(found, indent=2))
 
 

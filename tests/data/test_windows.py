@@ -7,6 +7,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as some
+from numpy.typing import NDArray
 
 from mirada.corpora.pair import CorpusError
 from mirada.data.position import Position
@@ -52,3 +53,24 @@ def test_too_little_text_or_too_small_a_batch_is_told() -> None:
         Windows(np.arange(8), 8, 100, seed=1)
     with pytest.raises(CorpusError, match=r"batch_tokens = 7 cannot hold a window of model\.context = 8"):
         Windows(np.arange(80), 8, 7, seed=1)
+
+
+def test_windows_can_be_varied_by_a_chance_that_is_the_epochs_own() -> None:
+    def vary(rows: NDArray[np.int64], chances: NDArray[np.float64]) -> NDArray[np.int64]:
+        return rows + 1_000 * np.floor(10 * chances).astype(np.int64)[:, None]
+
+    plain = Windows(np.arange(400), 5, 20, seed=2)
+    varied = [Windows(np.arange(400), 5, 20, 2, vary) for _ in range(2)]
+    drawn = set()
+    for number, ((batch, after), (bare, _)) in enumerate(
+        islice(zip(varied[0].from_position(Position()), plain.from_position(Position()), strict=True), 45)
+    ):
+        assert torch.equal(batch.entered % 1_000, bare.entered)  # the same windows
+        assert torch.equal(batch.expected, batch.entered.flatten() + 1)  # moved with their row
+        drawn |= set((batch.entered // 1_000).flatten().tolist())
+        if number == 20:
+            following = next(varied[1].from_position(after))[0]
+        elif number == 21:
+            assert torch.equal(batch.entered, following.entered)  # also when taken up there
+    assert drawn == set(range(10))
+    assert not np.array_equal(*(varied[0]._drawn(epoch)[1] for epoch in (0, 1)))

@@ -17,7 +17,7 @@ from mirada.models.forced import forced_looks
 from mirada.models.recurrent import Recurrent
 from mirada.tasks.translation import evaluating, loss_of
 from mirada.text.subwords import END
-from mirada.training.optimizer import AdamSettings, Optimizer
+from mirada.training.optimizer import Optimizer, Settings
 from mirada.training.schedule import rate_at
 from tests.learning.test_sequences import VOCABULARY, draw, make
 
@@ -29,7 +29,7 @@ def test_it_learns_to_reverse() -> None:
     seed = random.SystemRandom().randrange(2**31)
     chance = random.Random(seed)
     model = build(RecurrentConfig.model_validate(SHAPE), VOCABULARY, seed).train()
-    optimizer = Optimizer(model, AdamSettings(), torch.float32)
+    optimizer = Optimizer(model, Settings(), torch.float32)
     begun = time.thread_time()  # a busy machine does not make it learn less
     for step in range(1, STEPS + 1):
         optimizer.add(optimizer.gradients(loss_of(model, make(draw(chance, ROWS), "reverse"), None, 0.0)))

@@ -12,7 +12,7 @@ from mirada.decoding.options import Search
 from mirada.decoding.search import decode_many
 from mirada.tasks.translation import evaluating, loss_of
 from mirada.text.subwords import END, PADDING
-from mirada.training.optimizer import AdamSettings, Optimizer
+from mirada.training.optimizer import Optimizer, Settings
 from mirada.training.schedule import rate_at
 from tests.models.build import small_transformer
 
@@ -46,7 +46,7 @@ def test_it_learns(task: str) -> None:
     chance = random.Random(seed)
     torch.manual_seed(seed)
     model = small_transformer(vocabulary=VOCABULARY, width=64, layers=1, heads=4).train()
-    optimizer = Optimizer(model, AdamSettings(), torch.float32)
+    optimizer = Optimizer(model, Settings(), torch.float32)
     begun = time.monotonic()
     for step in range(1, STEPS + 1):
         optimizer.add(optimizer.gradients(loss_of(model, make(draw(chance, ROWS), task), None, 0.0)))

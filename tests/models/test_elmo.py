@@ -11,7 +11,7 @@ from mirada.models.build import build
 from mirada.models.elmo import BidirectionalModel, ElmoReader, StaticReader
 from mirada.models.reading_config import ElmoConfig, StaticConfig
 from mirada.models.text_folders import build_both
-from mirada.training.optimizer import AdamSettings, Optimizer
+from mirada.training.optimizer import Optimizer, Settings
 
 VOCABULARY = 31
 CONFIG = ElmoConfig(width=6, layers=2, task_layers=1, task_width=10)
@@ -88,7 +88,7 @@ def test_neither_direction_sees_what_it_is_to_tell() -> None:
 def test_what_is_frozen_is_not_touched_and_the_rest_learns(kind: torch.dtype) -> None:
     reader = reader_of(CONFIG)
     before = {name: tensor.detach().clone() for name, tensor in reader.named_parameters()}
-    optimizer = Optimizer(reader, AdamSettings(decay=0.1), kind)
+    optimizer = Optimizer(reader, Settings(decay=0.1), kind)
     tokens = torch.randint(4, VOCABULARY, (3, 7), generator=torch.Generator().manual_seed(1))
     for _ in range(3):
         optimizer.add(optimizer.gradients(reader(tokens).float().square().mean()))
@@ -97,7 +97,7 @@ def test_what_is_frozen_is_not_touched_and_the_rest_learns(kind: torch.dtype) ->
     assert set(after) == set(before)
     for name, tensor in before.items():
         assert torch.equal(after[name], tensor) == name.startswith("models."), name
-    other = Optimizer(reader_of(CONFIG), AdamSettings(decay=0.1), kind)
+    other = Optimizer(reader_of(CONFIG), Settings(decay=0.1), kind)
     other.restore(optimizer.state(), 3)
     assert all(torch.equal(tensor, after[name]) for name, tensor in other.weights().items())
 

@@ -1,10 +1,11 @@
 """Music as events: one spelling for each step, and back."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from mirada.text.events import FIRST_PITCH, STEP_END, Events, read_piece, write_piece
+from mirada.text.events import FIRST_PITCH, STEP_END, Events, read_piece, transpose, write_piece
 from mirada.text.subwords import END
 
 steps = some.lists(some.frozensets(some.integers(0, 127), max_size=5), max_size=6)
@@ -38,3 +39,15 @@ def test_a_damaged_vocabulary_is_told() -> None:
     assert Events.of_bytes(Events().to_bytes()).size == Events().size
     with pytest.raises(ValueError, match="damaged"):
         Events.of_bytes(b"{}")
+
+
+@given(steps, some.integers(-12, 12))
+def test_a_piece_is_moved_whole(piece: list[frozenset[int]], semitones: int) -> None:
+    units = Events()
+    rows = units.encode([write_piece(piece)]).astype(np.int64)[None]
+    moved = transpose(rows, np.array([semitones]))[0]
+    notes = [pitch for step in piece for pitch in step]
+    lowest, highest = (min(notes), max(notes)) if notes else (0, 0)
+    by = max(-lowest, min(semitones, 127 - highest))
+    wanted = [frozenset(pitch + by for pitch in step) for step in piece]
+    assert units.decode(moved.tolist()).split("\n")[0] == write_piece(wanted)

@@ -14,7 +14,7 @@ from mirada.tasks.task import Score
 from mirada.training import checkpoint, record
 from mirada.training.checkpoint import Progress
 from mirada.training.loop import is_best
-from mirada.training.optimizer import AdamSettings, Optimizer
+from mirada.training.optimizer import Optimizer, Settings
 from mirada.training.settings import ConfigError
 from tests.training.small import request, run, write_corpus
 
@@ -93,7 +93,7 @@ def test_a_score_that_is_no_number_is_kept_and_is_worst(tmp_path: Path) -> None:
 
 def test_batch_norm_forgets_a_bad_step() -> None:
     inner = BatchNorm(3).train()
-    optimizer = Optimizer(inner, AdamSettings(), torch.float32)
+    optimizer = Optimizer(inner, Settings(), torch.float32)
     optimizer.add(optimizer.gradients(inner(torch.randn(2, 5, 3)).square().sum()))
     optimizer.step(0.01, 1.0)
     before = inner.mean.clone()
@@ -104,7 +104,7 @@ def test_batch_norm_forgets_a_bad_step() -> None:
 
 def test_bf16_leaves_buffers_exact() -> None:
     inner = nn.Sequential(BatchNorm(3))
-    Optimizer(inner, AdamSettings(), torch.bfloat16)
+    Optimizer(inner, Settings(), torch.bfloat16)
     assert next(inner.parameters()).dtype == torch.bfloat16
     assert next(inner.buffers()).dtype == torch.float32
 

@@ -21,7 +21,7 @@ from mirada.training.forcing import (
 )
 from mirada.training.forcing_config import ParallelConfig, ProfessorConfig, SamplingConfig, ScheduledConfig
 from mirada.training.forcing_professor import ProfessorForcing
-from mirada.training.optimizer import AdamSettings, Optimizer
+from mirada.training.optimizer import Optimizer, Settings
 from mirada.training.preparing import Files
 from mirada.training.run import Request
 from mirada.training.settings import ConfigError, merge, read_sets, validate
@@ -159,7 +159,7 @@ def test_a_discriminator_goes_on_where_it_was() -> None:
     first, second = one.state(), other.state()
     assert set(first) == set(second)
     assert all(torch.equal(first[name], second[name]) for name in first)
-    optimizer = Optimizer(model, AdamSettings(), torch.float32)
+    optimizer = Optimizer(model, Settings(), torch.float32)
     optimizer.restore(optimizer.state() | one.state(), 0)  # what is not its own is left alone
 
 

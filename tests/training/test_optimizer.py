@@ -1,32 +1,55 @@
 """The optimizer: what it keeps, what it skips, and that masters hold what bf16 would lose."""
 
 import math
+from typing import cast
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
+from mirada.attention import Attention, Facts, Maps
+from mirada.layers.block import Block
+from mirada.layers.feed_forward import FeedForward
 from mirada.training.crew import Crew
-from mirada.training.optimizer import AdamSettings, Optimizer
+from mirada.training.optimizer import Optimizer, OptimizerKind, Settings, matrices_of
 
 
-def model() -> nn.Module:
+class Blocks(nn.Module):
+    """Rows of three numbers through two blocks. Keys have no bias: its gradient is nothing but rounding."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.enter = nn.Linear(3, 8)
+        self.blocks = nn.ModuleList(
+            Block(Attention(8, heads=2, maps=Maps(bias=False)), None, FeedForward(8, 16)) for _ in range(2)
+        )
+        self.leave = nn.Linear(8, 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        states = self.enter(x)[None]
+        for block in self.blocks:
+            states, _ = block(states, Facts())
+        return cast(Tensor, self.leave(states[0]))
+
+
+def model(by: OptimizerKind = "adam") -> nn.Module:
     torch.manual_seed(3)
-    return nn.Sequential(nn.Linear(3, 5), nn.Linear(5, 2))
+    return nn.Sequential(nn.Linear(3, 5), nn.Linear(5, 2)) if by == "adam" else Blocks()
 
 
 def learn(optimizer: Optimizer, inner: nn.Module, steps: int, rate: float = 0.01) -> None:
     kind = next(inner.parameters()).dtype
     for step in range(steps):
-        x = torch.linspace(-1, 1 + step, 12).view(4, 3).to(kind)
+        x = torch.sin((step + 1) * torch.arange(96).square()).view(32, 3).to(kind)  # so that gradients have full rank
         optimizer.add(optimizer.gradients(inner(x).square().sum()))
         optimizer.step(rate, 1.0)
 
 
+@pytest.mark.parametrize("by", ["adam", "muon"])
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
-def test_a_restored_optimizer_goes_on_to_the_same_weights(kind: torch.dtype) -> None:
-    whole, first, second = model(), model(), model()
-    unbroken, before, after = (Optimizer(one, AdamSettings(decay=0.1), kind) for one in (whole, first, second))
+def test_a_restored_optimizer_goes_on_to_the_same_weights(by: OptimizerKind, kind: torch.dtype) -> None:
+    whole, first, second = (model(by) for _ in range(3))
+    unbroken, before, after = (Optimizer(one, Settings(by, decay=0.1), kind) for one in (whole, first, second))
     learn(unbroken, whole, 4)
     learn(before, first, 4)
     kept = {name: tensor.clone() for name, tensor in before.state().items()}
@@ -38,9 +61,32 @@ def test_a_restored_optimizer_goes_on_to_the_same_weights(kind: torch.dtype) -> 
     assert next(second.parameters()).dtype == kind
 
 
+def test_muon_moves_every_direction_of_a_matrix_alike() -> None:
+    inner = model("muon")
+    optimizer = Optimizer(inner, Settings("muon"), torch.float32)
+    matrices = matrices_of(inner)
+    maps = ("query_map", "key_map", "value_map", "output_map")
+    in_attention = {f"blocks.{block}.self_attention.{name}.weight" for block in (0, 1) for name in maps}
+    in_feed_forward = {
+        f"blocks.{block}.feed_forward.{name}_map.weight" for block in (0, 1) for name in ("inner", "output")
+    }
+    assert matrices == in_attention | in_feed_forward
+    before = {name: tensor.clone() for name, tensor in optimizer.weights().items()}
+    learn(optimizer, inner, 1)
+    for name, tensor in optimizer.weights().items():
+        moved = tensor - before[name]
+        if name in matrices:
+            singular = torch.linalg.svdvals(moved) / (0.01 * 0.2 * max(moved.shape) ** 0.5)
+            assert 0.7 < singular.max() < 1.3, "about 1, by five steps of an iteration"
+            assert singular.median() > 0.2, "and those that were small, too"
+            assert (optimizer.state()[f"second.{name}"] == 0).all()
+        else:
+            assert moved.abs().max() <= 0.01 * 1.001, "by Adam, whose first step is the rate"
+
+
 def test_masters_gather_what_bf16_rounds_away() -> None:
     inner = model()
-    optimizer = Optimizer(inner, AdamSettings(), torch.bfloat16)
+    optimizer = Optimizer(inner, Settings(), torch.bfloat16)
     before = {name: tensor.clone() for name, tensor in optimizer.weights().items()}
     learn(optimizer, inner, 1, rate=1e-6)
     assert any(not tensor.equal(before[name]) for name, tensor in optimizer.weights().items())
@@ -49,7 +95,7 @@ def test_masters_gather_what_bf16_rounds_away() -> None:
 
 def test_a_gradient_that_is_not_finite_changes_nothing() -> None:
     inner = model()
-    optimizer = Optimizer(inner, AdamSettings(), torch.float32)
+    optimizer = Optimizer(inner, Settings(), torch.float32)
     learn(optimizer, inner, 2)
     before = {name: tensor.clone() for name, tensor in optimizer.state().items()}
     optimizer.add(optimizer.gradients(inner(torch.ones(1, 3)).sum() * math.inf))
@@ -60,7 +106,7 @@ def test_a_gradient_that_is_not_finite_changes_nothing() -> None:
 def test_long_gradients_are_clipped() -> None:
     for clip, expected in ((0.5, 0.5), (0.0, None)):
         inner = nn.Linear(2, 1, bias=False)
-        optimizer = Optimizer(inner, AdamSettings(betas=(0.0, 0.0), epsilon=1.0), torch.float32)
+        optimizer = Optimizer(inner, Settings(betas=(0.0, 0.0), epsilon=1.0), torch.float32)
         start = inner.weight.detach().clone()
         optimizer.add(optimizer.gradients(inner(torch.tensor([[30.0, 40.0]])).sum()))
         assert optimizer.step(1.0, clip) == pytest.approx(50.0)
@@ -71,7 +117,7 @@ def test_long_gradients_are_clipped() -> None:
 
 def test_parts_of_a_gradient_add_up_as_if_they_were_one() -> None:
     whole, cut = model(), model()
-    at_once, in_parts = (Optimizer(one, AdamSettings(epsilon=1.0), torch.float32) for one in (whole, cut))
+    at_once, in_parts = (Optimizer(one, Settings(epsilon=1.0), torch.float32) for one in (whole, cut))
     rows = torch.linspace(-1, 1, 12).view(4, 3)
     at_once.add(at_once.gradients(whole(rows).sum()))
     for part in rows.split(2):
@@ -84,39 +130,41 @@ def test_parts_of_a_gradient_add_up_as_if_they_were_one() -> None:
 def test_the_parameters_are_views_of_one_vector_and_keep_their_shapes() -> None:
     inner = model()
     before = {name: parameter.detach().clone() for name, parameter in inner.named_parameters()}
-    optimizer = Optimizer(inner, AdamSettings(), torch.float32)
+    optimizer = Optimizer(inner, Settings(), torch.float32)
     for name, parameter in inner.named_parameters():
         assert parameter.equal(before[name])
         assert parameter.data_ptr() == optimizer.weights()[name].data_ptr()
 
 
-def updated(kind: torch.dtype, workers: int) -> Optimizer:
-    inner = model()
-    optimizer = Optimizer(inner, AdamSettings(decay=0.1), kind)
+def updated(kind: torch.dtype, workers: int, by: OptimizerKind) -> Optimizer:
+    inner = model(by)
+    optimizer = Optimizer(inner, Settings(by, decay=0.1), kind)
     optimizer.divide(Crew(workers, workers))
     learn(optimizer, inner, 4)
     return optimizer
 
 
+@pytest.mark.parametrize("by", ["adam", "muon"])
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("workers", [2, 3, 7])
-def test_a_crew_comes_to_the_same_weights(kind: torch.dtype, workers: int) -> None:
+def test_a_crew_comes_to_the_same_weights(by: OptimizerKind, kind: torch.dtype, workers: int) -> None:
     """However it divides them, and with more workers than there are blocks of numbers."""
-    alone, together = updated(kind, 1), updated(kind, workers)
+    alone, together = updated(kind, 1, by), updated(kind, workers, by)
+    near = {"rtol": 1e-5, "atol": 1e-7} if by == "adam" else {"rtol": 1e-2, "atol": 1e-4}  # Muon iterates in bf16
     for name, tensor in alone.state().items():
-        torch.testing.assert_close(together.state()[name], tensor, rtol=1e-5, atol=1e-7)
+        torch.testing.assert_close(together.state()[name], tensor, **near)
 
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_what_a_crew_saved_another_goes_on_from(workers: int) -> None:
-    kept = {name: tensor.clone() for name, tensor in updated(torch.float32, 2).state().items()}
+    kept = {name: tensor.clone() for name, tensor in updated(torch.float32, 2, "adam").state().items()}
     inner = model()
-    after = Optimizer(inner, AdamSettings(decay=0.1), torch.float32)
+    after = Optimizer(inner, Settings(decay=0.1), torch.float32)
     after.restore(kept, 4)
     after.divide(Crew(workers, workers))
     learn(after, inner, 2)
     whole = model()
-    unbroken = Optimizer(whole, AdamSettings(decay=0.1), torch.float32)
+    unbroken = Optimizer(whole, Settings(decay=0.1), torch.float32)
     learn(unbroken, whole, 4)
     learn(unbroken, whole, 2)
     for name, tensor in unbroken.state().items():
@@ -126,7 +174,7 @@ def test_what_a_crew_saved_another_goes_on_from(workers: int) -> None:
 def test_the_names_of_what_is_saved_stay() -> None:
     """Runs that were begun by earlier versions go on."""
     inner = nn.Linear(3, 2)
-    optimizer = Optimizer(inner, AdamSettings(), torch.float32)
+    optimizer = Optimizer(inner, Settings(), torch.float32)
     assert set(optimizer.state()) == {"weight.weight", "weight.bias"}
     before = {name: tensor.clone() for name, tensor in optimizer.state().items()}
     learn(optimizer, inner, 1)

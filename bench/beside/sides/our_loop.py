@@ -20,7 +20,7 @@ from mirada.tasks.translation import batches_of, evaluating, loss_of
 from mirada.training.budget import Budget
 from mirada.training.decisions import Decisions, decide_parts
 from mirada.training.loop import Loop
-from mirada.training.optimizer import AdamSettings, Optimizer
+from mirada.training.optimizer import Optimizer, Settings
 from mirada.training.precision import choose
 from mirada.training.report import ConsoleReporter
 from mirada.training.settings import validate
@@ -63,7 +63,7 @@ def make_loop(asked: dict[str, Any], folder: Path, steps: int) -> Loop:
     budget = Budget(steps=steps, validations=1, epochs=1, why="the benchmark")
     course = Decisions(config, budget, 1, parts, {}).course
     model = build(config.model, store.vocabulary, config.training.seed).train()
-    optimizer = Optimizer(model, AdamSettings(), choose(config.training.precision, CPU)[0])
+    optimizer = Optimizer(model, Settings(), choose(config.training.precision, CPU)[0])
     held_out = Store.open(Path(asked["held_out"])) if "held_out" in asked else None
     task = LossTask(model, held_out)
     return Loop(task, order, optimizer, course, folder, ConsoleReporter(quiet=True), Stop(), CPU)

@@ -79,6 +79,15 @@ class Events:
         return cls()
 
 
+def transpose(rows: NDArray[np.int64], semitones: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rows of events, each moved up by so many semitones, or as far as all its notes are still pitches."""
+    is_note = rows >= FIRST_PITCH
+    highest = np.where(is_note, rows, FIRST_PITCH).max(1)
+    lowest = np.where(is_note, rows, FIRST_PITCH + PITCHES - 1).min(1)
+    moved = np.clip(semitones, FIRST_PITCH - lowest, FIRST_PITCH + PITCHES - 1 - highest)
+    return np.where(is_note, rows + moved[:, None], rows)
+
+
 def read_piece(line: str) -> list[Step]:
     """The steps of a piece that is written as a line."""
     *ended, last = line.split("/")

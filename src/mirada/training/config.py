@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field
 from mirada.models.config import ModelConfig, Shape, Strict, TransformerConfig, unused
 from mirada.text.context import MOST
 from mirada.training.forcing_config import ForcingConfig, TeacherConfig
+from mirada.training.optimizer import OptimizerKind
 from mirada.training.precision import PrecisionKind
 from mirada.training.schedule import ScheduleKind
 
@@ -64,6 +65,9 @@ class LearningConfig(Strict):
     schedule: ScheduleKind = "linear"
     rate: float | None = Field(default=None, gt=0, description="the highest learning rate; by the width")
     warmup: int | None = Field(default=None, ge=1, description="updates until it is reached; by the budget")
+    optimizer: OptimizerKind = Field(
+        default="adam", description="adam, or muon for the matrices of blocks and adam for all else"
+    )
     beta_first: float = Field(default=0.9, ge=0, lt=1)
     beta_second: float = Field(default=0.98, ge=0, lt=1)
     decay: float = Field(default=0.0, ge=0)

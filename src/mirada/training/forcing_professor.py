@@ -28,11 +28,11 @@ from mirada.tasks.task import Task
 from mirada.tasks.translation import evaluating
 from mirada.training.forcing import Chance, TeacherForcing, entered_in_turn
 from mirada.training.forcing_config import ProfessorConfig
-from mirada.training.optimizer import AdamSettings, Optimizer
+from mirada.training.optimizer import Optimizer, Settings
 
 PREFIX, UPDATES = "forcing.", "updates"
 CLIP = 1.0
-ADAM = AdamSettings(betas=(0.5, 0.9))  # little momentum: the two chase each other
+ADAM = Settings(betas=(0.5, 0.9))  # little momentum: the two chase each other
 
 
 class Discriminator(nn.Module):

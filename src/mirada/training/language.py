@@ -7,11 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from mirada import __version__
-from mirada.data.windows import TextBatch, Windows
+from mirada.data.windows import TextBatch, Vary, Windows
 from mirada.evaluation.language import TextScore
 from mirada.models import language_folder, presets
 from mirada.models.build import build
@@ -20,6 +21,7 @@ from mirada.models.language import AnyLanguageModel
 from mirada.models.language_folder import LanguageFolderConfig, LoadedLanguage
 from mirada.models.ngram import Ngram
 from mirada.tasks.language import LanguageTask, spans, spread, total_loss
+from mirada.text.events import transpose
 from mirada.text.units import counted_in
 from mirada.training import curves
 from mirada.training.asked import Asked
@@ -37,6 +39,7 @@ from mirada.training.subject import SKETCHED, Learner, Ready
 
 VALIDATION_COST = 0.4  # of the time that training on as many tokens takes: no backward pass
 TEST_COST = 1.0  # the same in float32
+TRANSPOSE = 0  # semitones
 TEST_TOKENS = 500_000  # at most, for the score at the end
 
 
@@ -119,7 +122,9 @@ class LanguageSubject:
         return VALIDATION_COST * looked_at, TEST_COST * min(tokens["test"], TEST_TOKENS)
 
     def batches(self, budget: int, variants: int) -> Windows:
-        return Windows(self._text("train"), self.config.model.context, budget, self.config.training.seed)
+        return Windows(
+            self._text("train"), self.config.model.context, budget, self.config.training.seed, self._transposition
+        )
 
     def learner(self, device: torch.device) -> Learner[TextBatch]:
         model = build(self.config.model, self.prepared.units.size, self.config.training.seed)
@@ -150,6 +155,17 @@ class LanguageSubject:
         language_folder.save(self.folder, described, best.weights, self.prepared.units, card)
         curves.tell(self.folder, say)
         return result
+
+    @property
+    def _transposition(self) -> Vary | None:
+        """How music is moved while it is trained on: a chance from 0 to 1 is a number of semitones, down to up."""
+        most = self.config.training.transpose
+        if self.prepared.facts.units != "events":
+            if most:
+                raise ConfigError(f"training.transpose = {most} is for music, and this text is none; leave it out")
+            return None
+        most = TRANSPOSE if most is None else most
+        return lambda rows, chances: transpose(rows, np.floor(chances * (2 * most + 1)).astype(np.int64) - most)
 
     def _text(self, part: str) -> NDArray[Any]:
         return self.prepared.stores[part].stream("source")

@@ -31,6 +31,9 @@ class LanguageTrainingConfig(LearningConfig):
 
     smoothing: float = Field(default=0.0, ge=0, lt=1)
     select: Literal["loss"] = "loss"
+    transpose: int | None = Field(
+        default=None, ge=0, le=12, description="semitones that music is moved at most, up or down, at random"
+    )
     validation_tokens: int = Field(default=50_000, ge=1, description="of the development text, looked at each time")
 
 

@@ -1,4 +1,4 @@
-"""The optimizer: Adam on one long float32 vector, whatever the model computes in.
+"""The optimizer: Adam or Muon on one long float32 vector, whatever the model computes in.
 
 All parameters lie in one vector, each parameter of the model being a view of its part: what is done to every number
 (the norm, clipping, Adam, rounding) is one operation of each worker, and not one for each of some hundred tensors.
@@ -8,14 +8,16 @@ master and are not lost to rounding.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot, isfinite
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import torch
 from torch import Tensor, nn
 
+from mirada.layers.block import Block
 from mirada.training.crew import Crew
 
 R = TypeVar("R")
@@ -23,13 +25,34 @@ R = TypeVar("R")
 ALIGNMENT = 32  # numbers: each parameter begins at a cache line, in bf16 as in float32
 
 
-@dataclass(frozen=True, slots=True)
-class AdamSettings:
-    """β₁, β₂, ε of Kingma and Ba (2015) and the decoupled decay of Loshchilov and Hutter (2019)."""
+OptimizerKind = Literal["adam", "muon"]
 
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How weights learn.
+
+    β₁, β₂, ε are those of Adam (Kingma and Ba 2015), with the decoupled decay of Loshchilov and Hutter (2019). By Muon
+    (Jordan et al. 2024) the matrices of blocks learn: momentum, and then all singular values of a step made alike. It
+    is scaled as in Liu et al. 2025, so that the rate that suits Adam suits it too. All else learns by Adam.
+    """
+
+    kind: OptimizerKind = "adam"
     betas: tuple[float, float] = (0.9, 0.98)
     epsilon: float = 1e-9
     decay: float = 0.0
+    momentum: float = 0.95  # of Muon
+
+
+def matrices_of(model: nn.Module) -> set[str]:
+    """The names of the matrices that blocks multiply states with."""
+    return {
+        f"{prefix}.{name}"
+        for prefix, block in model.named_modules()
+        if isinstance(block, Block)
+        for name, parameter in block.named_parameters()
+        if name.endswith("_map.weight") and parameter.requires_grad
+    }
 
 
 class Layout:
@@ -41,7 +64,17 @@ class Layout:
         self.length = 0
         for name, shape in shapes.items():
             self._starts[name] = self.length
-            self.length += -(-shape.numel() // ALIGNMENT) * ALIGNMENT
+            self.length += _aligned(shape)
+
+    def slice_of(self, names: Sequence[str]) -> slice:
+        """Where parameters that lie one behind the other lie."""
+        if not names:
+            return slice(0, 0)
+        return slice(self._starts[names[0]], self._starts[names[-1]] + _aligned(self._shapes[names[-1]]))
+
+    def sizes(self, names: Sequence[str]) -> list[int]:
+        """How many numbers parameters have."""
+        return [self._shapes[name].numel() for name in names]
 
     def views(self, vector: Tensor) -> dict[str, Tensor]:
         """The parts of a vector, by name and in their shapes."""
@@ -57,6 +90,11 @@ class Layout:
             gap = -tensor.numel() % ALIGNMENT
             pieces += [tensor.reshape(-1), *([tensor.new_zeros(gap)] if gap else [])]
         return torch.cat(pieces)
+
+
+def _aligned(shape: torch.Size) -> int:
+    """The places of a parameter of this shape."""
+    return -(-shape.numel() // ALIGNMENT) * ALIGNMENT
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,27 +114,14 @@ class Vectors:
         return cls(master, master if dtype == torch.float32 else master.to(dtype), gradient, first, second)
 
 
-class Stretch:
+class Stretch(ABC):
     """A part of the vector, which one worker brings up to date."""
 
-    def __init__(self, where: slice, vectors: Vectors, settings: AdamSettings, updates: int) -> None:
+    def __init__(self, where: slice, vectors: Vectors) -> None:
         self._where = where
         self._master, self._gradient, self._compute = (
             vector[where] for vector in (vectors.master, vectors.gradient, vectors.compute)
         )
-        self._adam = torch.optim.AdamW(
-            [self._master],
-            lr=0.0,
-            betas=settings.betas,
-            eps=settings.epsilon,
-            weight_decay=settings.decay,
-            fused=True,
-        )
-        self._adam.state[self._master] = {
-            "step": torch.tensor(float(updates), dtype=torch.float32, device=self._master.device),
-            "exp_avg": vectors.first[where],
-            "exp_avg_sq": vectors.second[where],
-        }
 
     @torch.no_grad()
     def add(self, gradient: Tensor, *, afresh: bool) -> None:
@@ -114,24 +139,82 @@ class Stretch:
 
     @torch.no_grad()
     def step(self, rate: float, scale: float) -> None:
-        """Adam with the scaled gradient; then what the model computes with is brought up to the master."""
+        """An update by the scaled gradient; then what the model computes with is brought up to the master."""
         if scale != 1:
             self._gradient.mul_(scale)
-        self._master.grad = self._gradient
-        for group in self._adam.param_groups:
-            group["lr"] = rate
-        self._adam.step()
+        self._update(rate)
         if self._compute.dtype != self._master.dtype:
             self._compute.copy_(self._master)
 
+    @abstractmethod
+    def _update(self, rate: float) -> None:
+        """Bring the master up to date by the gradient."""
+
+
+class AdamStretch(Stretch):
+    """Numbers, whatever they belong to."""
+
+    def __init__(self, where: slice, vectors: Vectors, settings: Settings, updates: int) -> None:
+        super().__init__(where, vectors)
+        self._adam = torch.optim.AdamW(
+            [self._master],
+            lr=0.0,
+            betas=settings.betas,
+            eps=settings.epsilon,
+            weight_decay=settings.decay,
+            fused=True,
+        )
+        self._adam.state[self._master] = {
+            "step": torch.tensor(float(updates), dtype=torch.float32, device=self._master.device),
+            "exp_avg": vectors.first[where],
+            "exp_avg_sq": vectors.second[where],
+        }
+
+    def _update(self, rate: float) -> None:
+        self._master.grad = self._gradient
+        _step(self._adam, rate)
+
+
+class MuonStretch(Stretch):
+    """Matrices, each of them whole."""
+
+    def __init__(self, names: Sequence[str], layout: Layout, vectors: Vectors, settings: Settings) -> None:
+        super().__init__(layout.slice_of(names), vectors)
+        masters, gradients, first = (layout.views(one) for one in (vectors.master, vectors.gradient, vectors.first))
+        self._matrices = [(masters[name], gradients[name]) for name in names]
+        self._muon = torch.optim.Muon(
+            [matrix for matrix, _ in self._matrices],
+            lr=0.0,
+            weight_decay=settings.decay,
+            momentum=settings.momentum,
+            adjust_lr_fn="match_rms_adamw",
+        )
+        for name in names:
+            self._muon.state[masters[name]] = {"momentum_buffer": first[name]}
+
+    def _update(self, rate: float) -> None:
+        for matrix, gradient in self._matrices:
+            matrix.grad = gradient
+        _step(self._muon, rate)
+
+
+def _step(optimizer: torch.optim.Optimizer, rate: float) -> None:
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+    optimizer.step()
+
 
 class Optimizer:
-    """Adam with clipping. It takes the model's parameters over: they become views of its vector."""
+    """Updates with clipping. It takes the model's parameters over: they become views of its vector."""
 
     @torch.no_grad()
-    def __init__(self, model: nn.Module, settings: AdamSettings, dtype: torch.dtype) -> None:
+    def __init__(self, model: nn.Module, settings: Settings, dtype: torch.dtype) -> None:
         self._model, self._settings = model, settings
-        parameters = {name: one for name, one in model.named_parameters() if one.requires_grad}
+        learnt = {name: one for name, one in model.named_parameters() if one.requires_grad}
+        matrices = matrices_of(model) if settings.kind == "muon" else set()
+        # What learns by Muon lies behind what learns by Adam.
+        parameters = {name: learnt[name] for name in sorted(learnt, key=matrices.__contains__)}
+        self._matrices = [name for name in parameters if name in matrices]
         # What is frozen is no part of the vector, and kept as it was beside what the model computes with.
         frozen = {name: one for name, one in model.named_parameters() if not one.requires_grad}
         self._frozen = {name: one.detach().float() for name, one in frozen.items()}
@@ -162,11 +245,28 @@ class Optimizer:
         each gradient that is added, and twice for the update. `add` and `step` are for the thread that leads the crew.
         """
         self._crew = crew
-        each = -(-self._layout.length // (crew.count * ALIGNMENT)) * ALIGNMENT
-        starts = range(0, max(1, self._layout.length), max(1, each))
-        self._stretches = [
-            Stretch(slice(start, start + each), self._vectors, self._settings, self._updates) for start in starts
+        self._stretches = [*self._by_adam(crew.count), *self._by_muon(crew.count)]
+
+    def _by_adam(self, workers: int) -> list[Stretch]:
+        """Stretches of equal length."""
+        length = self._layout.slice_of(self._matrices).start or self._layout.length
+        each = -(-length // (workers * ALIGNMENT)) * ALIGNMENT
+        starts = range(0, max(1, length), max(1, each))
+        ends = (min(length, start + each) for start in starts)
+        return [
+            AdamStretch(slice(start, end), self._vectors, self._settings, self._updates)
+            for start, end in zip(starts, ends, strict=True)
         ]
+
+    def _by_muon(self, workers: int) -> list[Stretch]:
+        """Stretches of about equally many numbers, each of whole matrices."""
+        sizes = self._layout.sizes(self._matrices)
+        total, before = sum(sizes), 0
+        shares: list[list[str]] = [[] for _ in range(workers)]
+        for name, size in zip(self._matrices, sizes, strict=True):
+            shares[workers * before // total].append(name)
+            before += size
+        return [MuonStretch(names, self._layout, self._vectors, self._settings) for names in shares if names]
 
     def gradients(self, loss: Tensor) -> Tensor:
         """The gradient of a loss as one vector, for `add`. It is kept nowhere: several threads may ask at once."""

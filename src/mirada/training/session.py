@@ -20,7 +20,7 @@ from mirada.training import record as records
 from mirada.training.checkpoint import Progress
 from mirada.training.decisions import Decisions, Pass, decide_budget, decide_parts
 from mirada.training.loop import Course, Loop, Refit
-from mirada.training.optimizer import AdamSettings, Optimizer
+from mirada.training.optimizer import Optimizer, Settings
 from mirada.training.pace import Pace
 from mirada.training.precision import choose, choose_device
 from mirada.training.preparing import Files
@@ -192,7 +192,8 @@ class Session(Generic[AnyBatch]):
         fresh = found is None and self._started is None and decisions.budget is not TO_MEASURE
         if fresh and training.vectors is not None:
             self._reporter.say(begin_with_vectors(learner.model, self._folder, training.vectors))
-        settings = AdamSettings((training.beta_first, training.beta_second), decay=training.decay)
+        betas = training.beta_first, training.beta_second
+        settings = Settings(training.optimizer, betas, decay=training.decay)
         optimizer = Optimizer(learner.model.train(), settings, self._type)
         if found is not None:
             optimizer.restore(found[1], found[0].updates)

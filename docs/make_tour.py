@@ -38,7 +38,7 @@ MARKS = re.compile(
     r"|(?P<examples><!-- examples -->)"
     r"|(?P<translators><!-- translators -->)"
     r"|(?P<translator><!-- translator: (?P<name>[a-z-]+) -->)"
-    r"|(?P<family><!-- family: (?P<members>[a-z ]+) -->)",
+    r"|(?P<family><!-- family: (?P<members>[a-z -]+) -->)",
     re.MULTILINE | re.DOTALL,
 )
 
@@ -144,7 +144,7 @@ def family(one: Family, kept: dict[str, Any]) -> str:
     """The command of a family, what it cost and reached, and what it answered."""
     found = kept[one.name]
     cost = f"{found['trained']['parameters']:,} parameters, {found['seconds']} seconds of one core"
-    told = [shown(one.command), f"{cost}: **{reached(one, kept)}**."]
+    told = [*map(shown, one.commands), f"{cost}: **{reached(one, kept)}**."]
     return "\n\n".join([*told, *(answer(ask, said) for ask, said in zip(one.asks, found["said"], strict=True))])
 
 

@@ -40,7 +40,7 @@ class Ask:
 class Family:
     """A model of the tour: the name of its folder, its data, what `mirada train` is told, its score, what it is asked.
 
-    `score` is filled in from what `mirada train --json` prints.
+    `score` is filled in from what `mirada train --json` prints. `first` trains what it starts from.
     """
 
     name: str
@@ -48,16 +48,22 @@ class Family:
     options: str
     score: str
     asks: tuple[Ask, ...] = ()
+    first: str = ""
 
     @property
     def command(self) -> str:
         return f"mirada train --task {self.options} --output {self.name}"
 
     @property
+    def commands(self) -> tuple[str, ...]:
+        """All that one types to train it."""
+        return (self.first, self.command) if self.first else (self.command,)
+
+    @property
     def recipe(self) -> str:
         """A name for all that decides what is trained and asked."""
         made_by = "" if self.data is None else Path(str(self.data.__file__)).read_text(encoding="utf-8")
-        return name_of([self.command, *(ask.shown for ask in self.asks), made_by])
+        return name_of([*self.commands, *(ask.shown for ask in self.asks), made_by])
 
 
 def _parts(name: str) -> str:
@@ -138,6 +144,14 @@ FAMILIES = (
         (Ask("mirada predict bert", given="The animal didn't ___ the street because it was too wide."),),
     ),
     Family(
+        "it-elmo",
+        text,
+        f"tag {_parts('text/it-{}.conllu')} --start elmo --steps 120",
+        "{test[accuracy]:.1%} of {test[count]:,} words right",
+        (Ask("mirada predict it-elmo", given=WIDE),),
+        first="mirada train --task elmo text/train.en --dev text/dev.en --preset tiny --steps 150 --output elmo",
+    ),
+    Family(
         "vectors",
         text,
         "vectors text/train.en",
@@ -205,9 +219,10 @@ def _changed(kept: Mapping[str, Any]) -> list[Family]:
 
 def _trained(family: Family, folder: Path) -> dict[str, object]:
     """What came of training a family and of asking it; its pictures go to docs/pictures."""
-    print(f"$ {family.command}", flush=True)
     before = cpu_seconds()
-    trained = json.loads(run(f"{family.command} --json", folder))
+    for command in family.commands:
+        print(f"$ {command}", flush=True)
+        trained = json.loads(run(f"{command} --json", folder))
     seconds = round(cpu_seconds() - before)
     said = [run(ask.command, folder, ask.given).rstrip() for ask in family.asks]
     for ask in family.asks:

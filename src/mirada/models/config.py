@@ -33,6 +33,11 @@ def unused(count: int) -> bool:
     return count == 0
 
 
+def unset(value: object) -> bool:
+    """Whether nothing was said: runs that were begun before it could be said stay as they were."""
+    return value is None
+
+
 class AnyShape(Strict):
     """What the config of every model says, whatever its task."""
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
-from mirada.models.config import ModelConfig, Shape, Strict, TransformerConfig, unused
+from mirada.models.config import ModelConfig, Shape, Strict, TransformerConfig, unset, unused
 from mirada.text.context import MOST
 from mirada.training.forcing_config import ForcingConfig, TeacherConfig
 from mirada.training.optimizer import OptimizerKind
@@ -65,8 +65,10 @@ class LearningConfig(Strict):
     schedule: ScheduleKind = "linear"
     rate: float | None = Field(default=None, gt=0, description="the highest learning rate; by the width")
     warmup: int | None = Field(default=None, ge=1, description="updates until it is reached; by the budget")
-    optimizer: OptimizerKind = Field(
-        default="adam", description="adam, or muon for the matrices of blocks and adam for all else"
+    optimizer: OptimizerKind | None = Field(
+        default=None,
+        exclude_if=unset,
+        description="adam, or muon for the matrices of blocks; by the task and the machine",
     )
     beta_first: float = Field(default=0.9, ge=0, lt=1)
     beta_second: float = Field(default=0.98, ge=0, lt=1)
@@ -112,6 +114,11 @@ class AnyRunConfig(Strict):
     def samples(self) -> bool:
         """Whether several segmentations of each text were asked for."""
         return False
+
+    @property
+    def optimizer(self) -> OptimizerKind:
+        """What such a model learns by where its hardware has bf16, if nothing was said."""
+        return "adam"
 
 
 class RunConfig(AnyRunConfig):

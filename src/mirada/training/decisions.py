@@ -17,6 +17,7 @@ from mirada.training.config import AnyRunConfig, LearningConfig
 from mirada.training.crew import FEWEST_TOKENS, WIDE, parts_for
 from mirada.training.defaults import default_dropout, default_rate, default_sampling, default_warmup
 from mirada.training.loop import Course
+from mirada.training.optimizer import OptimizerKind
 from mirada.training.record import RunRecord
 
 
@@ -56,6 +57,15 @@ def decide_parts(config: AnyRunConfig, before: RunRecord | None, device: torch.d
     return parts_for(torch.get_num_threads(), config.training.batch_tokens, max(FEWEST_TOKENS, largest))
 
 
+def decide_optimizer(config: AnyRunConfig, before: RunRecord | None, precision: torch.dtype) -> OptimizerKind:
+    """By what the weights learn. Muon multiplies in bf16, which some hardware only imitates."""
+    if config.training.optimizer is not None:
+        return config.training.optimizer
+    if before is not None:
+        return "muon" if before.decided.get("optimizer") == "muon" else "adam"
+    return config.optimizer if precision == torch.bfloat16 else "adam"
+
+
 def _scaled(budget: Budget, share: float, one: Pass) -> Budget:
     steps = max(1, round(budget.steps * share))
     return budget.model_copy(update={"steps": steps, "epochs": round(steps / one.steps, 3)})
@@ -69,6 +79,7 @@ class Decisions:
     budget: Budget
     stored: int  # segmentations of each pair in the token store
     parts: int  # of a step, computed side by side
+    optimizer: OptimizerKind
     earlier: Mapping[str, object]  # what the session that began the run has decided
 
     @property
@@ -115,6 +126,7 @@ class Decisions:
         decided: dict[str, object] = {
             "preset": preset,
             "schedule": course.schedule,
+            "optimizer": self.optimizer,
             "rate": round(max(course.rate(course.warmup), course.rate(1)), 6),
             "warmup": course.warmup,
             "dropout": course.dropout,

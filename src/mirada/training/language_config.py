@@ -6,9 +6,10 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from mirada.models.config import LanguageModelConfig, LearntLanguageConfig, Strict
+from mirada.models.config import LanguageModelConfig, LearntLanguageConfig, Strict, unset
 from mirada.text.units import UnitKind
 from mirada.training.config import AnyRunConfig, LearningConfig
+from mirada.training.optimizer import OptimizerKind
 
 
 class TextConfig(Strict):
@@ -32,7 +33,11 @@ class LanguageTrainingConfig(LearningConfig):
     smoothing: float = Field(default=0.0, ge=0, lt=1)
     select: Literal["loss"] = "loss"
     transpose: int | None = Field(
-        default=None, ge=0, le=12, description="semitones that music is moved at most, up or down, at random"
+        default=None,
+        ge=0,
+        le=12,
+        exclude_if=unset,
+        description="semitones that music is moved at most, up or down, at random",
     )
     validation_tokens: int = Field(default=50_000, ge=1, description="of the development text, looked at each time")
 
@@ -45,3 +50,7 @@ class LanguageRunConfig(AnyRunConfig):
     data: TextConfig = TextConfig()
     model: LearntLanguageConfig = LanguageModelConfig()
     training: LanguageTrainingConfig = LanguageTrainingConfig()
+
+    @property
+    def optimizer(self) -> OptimizerKind:
+        return "muon" if isinstance(self.model, LanguageModelConfig) else "adam"

@@ -22,6 +22,7 @@ from mirada.training.crew import Crew
 
 R = TypeVar("R")
 
+MUON_RATE = 2.0  # times that of Adam: better than 1 and 3 for a small language model (docs/experiments.md)
 ALIGNMENT = 32  # numbers: each parameter begins at a cache line, in bf16 as in float32
 
 
@@ -33,8 +34,8 @@ class Settings:
     """How weights learn.
 
     β₁, β₂, ε are those of Adam (Kingma and Ba 2015), with the decoupled decay of Loshchilov and Hutter (2019). By Muon
-    (Jordan et al. 2024) the matrices of blocks learn: momentum, and then all singular values of a step made alike. It
-    is scaled as in Liu et al. 2025, so that the rate that suits Adam suits it too. All else learns by Adam.
+    (Jordan et al. 2024) the matrices of blocks learn: momentum, and then all singular values of a step made alike. Its
+    steps are scaled as in Liu et al. 2025, so that one rate serves both. All else learns by Adam.
     """
 
     kind: OptimizerKind = "adam"
@@ -195,7 +196,7 @@ class MuonStretch(Stretch):
     def _update(self, rate: float) -> None:
         for matrix, gradient in self._matrices:
             matrix.grad = gradient
-        _step(self._muon, rate)
+        _step(self._muon, MUON_RATE * rate)
 
 
 def _step(optimizer: torch.optim.Optimizer, rate: float) -> None:

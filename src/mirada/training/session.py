@@ -18,7 +18,7 @@ from mirada.training import budget as budgets
 from mirada.training import checkpoint
 from mirada.training import record as records
 from mirada.training.checkpoint import Progress
-from mirada.training.decisions import Decisions, Pass, decide_budget, decide_parts
+from mirada.training.decisions import Decisions, Pass, decide_budget, decide_optimizer, decide_parts
 from mirada.training.loop import Course, Loop, Refit
 from mirada.training.optimizer import Optimizer, Settings
 from mirada.training.pace import Pace
@@ -89,6 +89,7 @@ class Session(Generic[AnyBatch]):
             torch.set_num_threads(training.threads)
         self._before = records.read(folder)
         self._parts = decide_parts(self._config, self._before, self._device, subject.largest)
+        self._optimizer = decide_optimizer(self._config, self._before, self._type)
         self._order = self._order_of(1)
         self._pass = Pass(self._order.batches_in(0) / (training.accumulate * self._parts), self._order.tokens)
 
@@ -176,7 +177,7 @@ class Session(Generic[AnyBatch]):
 
     def _decisions(self, budget: budgets.Budget) -> Decisions:
         earlier = {} if self._before is None else self._before.decided
-        return Decisions(self._config, budget, self._subject.variants, self._parts, earlier)
+        return Decisions(self._config, budget, self._subject.variants, self._parts, self._optimizer, earlier)
 
     def _within(self, minutes: float) -> budgets.Budget:
         """What fits into these minutes, by the measured time of a step."""
@@ -193,7 +194,7 @@ class Session(Generic[AnyBatch]):
         if fresh and training.vectors is not None:
             self._reporter.say(begin_with_vectors(learner.model, self._folder, training.vectors))
         betas = training.beta_first, training.beta_second
-        settings = Settings(training.optimizer, betas, decay=training.decay)
+        settings = Settings(self._optimizer, betas, decay=training.decay)
         optimizer = Optimizer(learner.model.train(), settings, self._type)
         if found is not None:
             optimizer.restore(found[1], found[0].updates)
@@ -225,7 +226,8 @@ class Session(Generic[AnyBatch]):
         )
         say(
             f"{record.budget.steps:,} steps, {record.budget.epochs:g} passes ({record.budget.why}); rate "
-            f"{record.decided['rate']} ({record.decided['schedule']}), dropout {record.decided['dropout']}."
+            f"{record.decided['rate']} ({record.decided['schedule']}, {record.decided['optimizer']}), "
+            f"dropout {record.decided['dropout']}."
         )
         if progress.step:
             say(f"Going on from step {progress.step:,}.")

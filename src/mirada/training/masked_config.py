@@ -10,6 +10,7 @@ from mirada.models.config import Strict
 from mirada.models.reading_config import ElmoConfig, EncoderConfig
 from mirada.training.config import AnyRunConfig, LearningConfig
 from mirada.training.language_config import TextConfig
+from mirada.training.optimizer import OptimizerKind
 
 
 class SentencesConfig(TextConfig):
@@ -61,6 +62,10 @@ class MaskedRunConfig(AnyRunConfig):
     masking: MaskingConfig = MaskingConfig()
     model: EncoderConfig = EncoderConfig()
     training: MaskedTrainingConfig = MaskedTrainingConfig()
+
+    @property
+    def optimizer(self) -> OptimizerKind:
+        return "muon"
 
     @model_validator(mode="after")
     def _parts_fit(self) -> MaskedRunConfig:

@@ -3,13 +3,17 @@
 from pathlib import Path
 
 import pytest
+import torch
 
 from mirada.generator import Generator
 from mirada.models.folder import FolderError
+from mirada.training import record
+from mirada.training.decisions import decide_optimizer
+from mirada.training.language_config import LanguageRunConfig
 from mirada.training.preparing import Files
 from mirada.training.result import LanguageResult
 from mirada.training.run import Request
-from mirada.training.settings import ConfigError, Tree, merge
+from mirada.training.settings import ConfigError, Tree, merge, validate_as
 from tests.training.small import run
 
 SETTINGS: Tree = {
@@ -120,3 +124,58 @@ def test_a_stopped_recurrent_run_goes_on_as_if_it_had_not_been(text: Path, tmp_p
     assert run(asked[1])[0].finished
     assert weights_of(tmp_path / "broken") == weights_of(tmp_path / "whole")
     assert Generator.load(tmp_path / "whole").generate("the", 9)[0].text.startswith("the")
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "muon"])
+def test_whatever_it_learns_by_a_stopped_run_goes_on_as_if_it_had_not_been(
+    text: Path, tmp_path: Path, optimizer: str
+) -> None:
+    asked = [request(text, tmp_path / name, training={"optimizer": optimizer}) for name in ("whole", "broken")]
+    run(asked[0])
+    run(asked[1], stop_at=7)
+    run(asked[1])
+    assert weights_of(asked[0].output) == weights_of(asked[1].output)
+    found = record.read(asked[0].output)
+    assert found is not None
+    assert found.decided["optimizer"] == optimizer
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "precision", "decided"),
+    [
+        ({}, "language", torch.bfloat16, "muon"),
+        ({}, "language", torch.float32, "adam"),
+        ({}, "recurrent_language", torch.bfloat16, "adam"),
+        ({"optimizer": "adam"}, "language", torch.bfloat16, "adam"),
+        ({"optimizer": "muon"}, "language", torch.float32, "muon"),
+    ],
+)
+def test_muon_is_for_attention_where_bf16_is_fast(said: Tree, kind: str, precision: torch.dtype, decided: str) -> None:
+    config = validate_as(LanguageRunConfig, {"model": {"kind": kind}, "training": said}, "a test")
+    assert decide_optimizer(config, None, precision) == decided
+
+
+def test_a_run_that_was_begun_before_muon_was_there_keeps_to_adam(text: Path, tmp_path: Path) -> None:
+    asked = request(text, tmp_path / "model")
+    run(asked, stop_at=7)
+    before = record.read(asked.output)
+    assert before is not None
+    before.decided.pop("optimizer")
+    assert "optimizer" not in str(before.identity), "what is not said is not part of what a run is known by"
+    assert decide_optimizer(LanguageRunConfig(), before, torch.bfloat16) == "adam"
+
+
+def test_music_is_moved_while_it_is_trained_on_and_text_is_not(text: Path, tmp_path: Path) -> None:
+    pieces = tmp_path / "pieces.json"
+    pieces.write_text(str([[[60 + step % 5, 48] for step in range(30)] for _ in range(6)]))
+    weights = []
+    for name, semitones in (("moved", 3), ("again", 3), ("still", 0)):
+        changes: Tree = {"data": {"units": "events"}, "training": {"transpose": semitones, "budget": {"steps": 8}}}
+        asked = Request(Files((pieces,)), tmp_path / name, None, merge(SETTINGS, changes), task="lm")
+        if name == "again":
+            run(asked, stop_at=3)
+        run(asked)
+        weights.append(weights_of(asked.output))
+    assert weights[0] == weights[1] != weights[2]
+    with pytest.raises(ConfigError, match=r"training\.transpose = 3 is for music, and this text is none"):
+        run(request(text, tmp_path / "text", training={"transpose": 3}))

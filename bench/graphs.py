@@ -34,12 +34,13 @@ from mirada.models.graph import NodeGraph
 from mirada.models.nodes import build_network
 from mirada.models.nodes_config import GraphConfig
 from mirada.tasks.nodes import NodeTask
-from mirada.training.optimizer import Optimizer, Settings
+from mirada.training.optimizer import Optimizer
 from mirada.training.preparing import Files
 from mirada.training.report import ConsoleReporter
 from mirada.training.result import NodesResult
 from mirada.training.run import Request, train
 from mirada.training.stopping import Stop
+from mirada.training.stretches import Settings
 
 HERE = Path(__file__).resolve().parent
 PEER = Peer("torch_geometric", "PyTorch Geometric 2.8.1")

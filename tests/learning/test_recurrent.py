@@ -17,8 +17,9 @@ from mirada.models.forced import forced_looks
 from mirada.models.recurrent import Recurrent
 from mirada.tasks.translation import evaluating, loss_of
 from mirada.text.subwords import END
-from mirada.training.optimizer import Optimizer, Settings
+from mirada.training.optimizer import Optimizer
 from mirada.training.schedule import rate_at
+from mirada.training.stretches import Settings
 from tests.learning.test_sequences import VOCABULARY, draw, make
 
 STEPS, ROWS = 400, 64

@@ -12,8 +12,9 @@ from mirada.decoding.options import Search
 from mirada.decoding.search import decode_many
 from mirada.tasks.translation import evaluating, loss_of
 from mirada.text.subwords import END, PADDING
-from mirada.training.optimizer import Optimizer, Settings
+from mirada.training.optimizer import Optimizer
 from mirada.training.schedule import rate_at
+from mirada.training.stretches import Settings
 from tests.models.build import small_transformer
 
 VOCABULARY, FIRST = 16, 4

@@ -11,7 +11,8 @@ from mirada.models.build import build
 from mirada.models.elmo import BidirectionalModel, ElmoReader, StaticReader
 from mirada.models.reading_config import ElmoConfig, StaticConfig
 from mirada.models.text_folders import build_both
-from mirada.training.optimizer import Optimizer, Settings
+from mirada.training.optimizer import Optimizer
+from mirada.training.stretches import Settings
 
 VOCABULARY = 31
 CONFIG = ElmoConfig(width=6, layers=2, task_layers=1, task_width=10)

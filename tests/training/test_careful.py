@@ -14,8 +14,9 @@ from mirada.tasks.task import Score
 from mirada.training import checkpoint, record
 from mirada.training.checkpoint import Progress
 from mirada.training.loop import is_best
-from mirada.training.optimizer import Optimizer, Settings
+from mirada.training.optimizer import Optimizer
 from mirada.training.settings import ConfigError
+from mirada.training.stretches import Settings
 from tests.training.small import request, run, write_corpus
 
 

@@ -21,10 +21,11 @@ from mirada.training.forcing import (
 )
 from mirada.training.forcing_config import ParallelConfig, ProfessorConfig, SamplingConfig, ScheduledConfig
 from mirada.training.forcing_professor import ProfessorForcing
-from mirada.training.optimizer import Optimizer, Settings
+from mirada.training.optimizer import Optimizer
 from mirada.training.preparing import Files
 from mirada.training.run import Request
 from mirada.training.settings import ConfigError, merge, read_sets, validate
+from mirada.training.stretches import Settings
 from tests.learning.test_sequences import make
 from tests.training.small import SETTINGS, run, write_corpus
 from tests.training.test_resume import RECURRENT, weights_of

@@ -11,7 +11,8 @@ from mirada.attention import Attention, Facts, Maps
 from mirada.layers.block import Block
 from mirada.layers.feed_forward import FeedForward
 from mirada.training.crew import Crew
-from mirada.training.optimizer import MUON_RATE, Optimizer, OptimizerKind, Settings, matrices_of
+from mirada.training.optimizer import Optimizer, matrices_of
+from mirada.training.stretches import MUON_RATE, OptimizerKind, Settings
 
 
 class Blocks(nn.Module):

@@ -20,11 +20,12 @@ from mirada.tasks.translation import batches_of, evaluating, loss_of
 from mirada.training.budget import Budget
 from mirada.training.decisions import Decisions, decide_parts
 from mirada.training.loop import Loop
-from mirada.training.optimizer import Optimizer, Settings
+from mirada.training.optimizer import Optimizer
 from mirada.training.precision import choose
 from mirada.training.report import ConsoleReporter
 from mirada.training.settings import validate
 from mirada.training.stopping import Stop
+from mirada.training.stretches import Settings
 
 CPU = torch.device("cpu")
 

@@ -10,9 +10,9 @@ from pydantic import ConfigDict, Field
 from mirada.models.config import ModelConfig, Shape, Strict, TransformerConfig, unset, unused
 from mirada.text.context import MOST
 from mirada.training.forcing_config import ForcingConfig, TeacherConfig
-from mirada.training.optimizer import OptimizerKind
 from mirada.training.precision import PrecisionKind
 from mirada.training.schedule import ScheduleKind
+from mirada.training.stretches import OptimizerKind
 
 
 class SyntheticConfig(Strict):

@@ -17,8 +17,8 @@ from mirada.training.config import AnyRunConfig, LearningConfig
 from mirada.training.crew import FEWEST_TOKENS, WIDE, parts_for
 from mirada.training.defaults import default_dropout, default_rate, default_sampling, default_warmup
 from mirada.training.loop import Course
-from mirada.training.optimizer import OptimizerKind
 from mirada.training.record import RunRecord
+from mirada.training.stretches import OptimizerKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,8 @@ from mirada.tasks.task import Task
 from mirada.tasks.translation import evaluating
 from mirada.training.forcing import Chance, TeacherForcing, entered_in_turn
 from mirada.training.forcing_config import ProfessorConfig
-from mirada.training.optimizer import Optimizer, Settings
+from mirada.training.optimizer import Optimizer
+from mirada.training.stretches import Settings
 
 PREFIX, UPDATES = "forcing.", "updates"
 CLIP = 1.0

@@ -39,7 +39,6 @@ from mirada.training.subject import SKETCHED, Learner, Ready
 
 VALIDATION_COST = 0.4  # of the time that training on as many tokens takes: no backward pass
 TEST_COST = 1.0  # the same in float32
-TRANSPOSE = 0  # semitones
 TEST_TOKENS = 500_000  # at most, for the score at the end
 
 
@@ -160,11 +159,10 @@ class LanguageSubject:
     def _transposition(self) -> Vary | None:
         """How music is moved while it is trained on: a chance from 0 to 1 is a number of semitones, down to up."""
         most = self.config.training.transpose
-        if self.prepared.facts.units != "events":
-            if most:
-                raise ConfigError(f"training.transpose = {most} is for music, and this text is none; leave it out")
+        if not most:
             return None
-        most = TRANSPOSE if most is None else most
+        if self.prepared.facts.units != "events":
+            raise ConfigError(f"training.transpose = {most} is for music, and this text is none; leave it out")
         return lambda rows, chances: transpose(rows, np.floor(chances * (2 * most + 1)).astype(np.int64) - most)
 
     def _text(self, part: str) -> NDArray[Any]:

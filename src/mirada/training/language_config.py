@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from mirada.models.config import LanguageModelConfig, LearntLanguageConfig, Strict, unset
+from mirada.models.config import LanguageModelConfig, LearntLanguageConfig, Strict, unused
 from mirada.text.units import UnitKind
 from mirada.training.config import AnyRunConfig, LearningConfig
-from mirada.training.optimizer import OptimizerKind
+from mirada.training.stretches import OptimizerKind
 
 
 class TextConfig(Strict):
@@ -32,11 +32,11 @@ class LanguageTrainingConfig(LearningConfig):
 
     smoothing: float = Field(default=0.0, ge=0, lt=1)
     select: Literal["loss"] = "loss"
-    transpose: int | None = Field(
-        default=None,
+    transpose: int = Field(
+        default=0,
         ge=0,
         le=12,
-        exclude_if=unset,
+        exclude_if=unused,
         description="semitones that music is moved at most, up or down, at random",
     )
     validation_tokens: int = Field(default=50_000, ge=1, description="of the development text, looked at each time")

@@ -10,7 +10,7 @@ from mirada.models.config import Strict
 from mirada.models.reading_config import ElmoConfig, EncoderConfig
 from mirada.training.config import AnyRunConfig, LearningConfig
 from mirada.training.language_config import TextConfig
-from mirada.training.optimizer import OptimizerKind
+from mirada.training.stretches import OptimizerKind
 
 
 class SentencesConfig(TextConfig):

@@ -20,7 +20,7 @@ from mirada.training import record as records
 from mirada.training.checkpoint import Progress
 from mirada.training.decisions import Decisions, Pass, decide_budget, decide_optimizer, decide_parts
 from mirada.training.loop import Course, Loop, Refit
-from mirada.training.optimizer import Optimizer, Settings
+from mirada.training.optimizer import Optimizer
 from mirada.training.pace import Pace
 from mirada.training.precision import choose, choose_device
 from mirada.training.preparing import Files
@@ -28,6 +28,7 @@ from mirada.training.record import RunRecord
 from mirada.training.report import Reporter
 from mirada.training.result import Reached
 from mirada.training.stopping import Stop
+from mirada.training.stretches import Settings
 from mirada.training.subject import Subject
 from mirada.training.vectors_start import EMBEDDING, begin_with_vectors
 

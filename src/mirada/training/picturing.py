@@ -39,6 +39,7 @@ from mirada.training.preparing import Say
 from mirada.training.record import RunRecord
 from mirada.training.result import LabelResult
 from mirada.training.settings import ConfigError, Tree, merge, validate_as
+from mirada.training.stretches import OptimizerKind
 from mirada.training.subject import Learner, Ready
 
 VALIDATION_COST = 0.4  # of the time that training on as many patches takes: no backward pass
@@ -61,6 +62,10 @@ class PictureRunConfig(AnyRunConfig):
     model: PatchesConfig = PatchesConfig()
     head: ClassifierHeadConfig = ClassifierHeadConfig()
     training: PictureTrainingConfig = PictureTrainingConfig()
+
+    @property
+    def optimizer(self) -> OptimizerKind:
+        return "muon"
 
 
 def holds_labelled_pictures(path: Path) -> bool:

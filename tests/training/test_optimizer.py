@@ -12,7 +12,7 @@ from mirada.layers.block import Block
 from mirada.layers.feed_forward import FeedForward
 from mirada.training.crew import Crew
 from mirada.training.optimizer import Optimizer, matrices_of
-from mirada.training.stretches import MUON_RATE, OptimizerKind, Settings
+from mirada.training.stretches import OptimizerKind, Settings
 
 
 class Blocks(nn.Module):
@@ -76,7 +76,7 @@ def test_muon_is_for_the_matrices_of_blocks_and_moves_them_as_torch_does() -> No
     oracles = (
         torch.optim.Muon(
             [parameters[name] for name in sorted(matrices)],
-            lr=MUON_RATE * 0.01,
+            lr=0.01,
             weight_decay=0.0,
             adjust_lr_fn="match_rms_adamw",
         ),

@@ -62,7 +62,7 @@ def make_loop(asked: dict[str, Any], folder: Path, steps: int) -> Loop:
         training = config.training.model_copy(update={"accumulate": parts})
         config, parts = config.model_copy(update={"training": training}), 1
     budget = Budget(steps=steps, validations=1, epochs=1, why="the benchmark")
-    course = Decisions(config, budget, 1, parts, {}).course
+    course = Decisions(config, budget, 1, parts, "adam", {}).course  # what the peers learn by
     model = build(config.model, store.vocabulary, config.training.seed).train()
     optimizer = Optimizer(model, Settings(), choose(config.training.precision, CPU)[0])
     held_out = Store.open(Path(asked["held_out"])) if "held_out" in asked else None

@@ -10,7 +10,6 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-MUON_RATE = 2.0  # times that of Adam: better than 1 and 3 for a small language model (docs/experiments.md)
 ALIGNMENT = 32  # numbers: each parameter begins at a cache line, in bf16 as in float32
 
 
@@ -171,7 +170,7 @@ class MuonStretch(Stretch):
     def _update(self, rate: float) -> None:
         for matrix, gradient in self._matrices:
             matrix.grad = gradient
-        _step(self._muon, MUON_RATE * rate)
+        _step(self._muon, rate)
 
 
 def _step(optimizer: torch.optim.Optimizer, rate: float) -> None:

@@ -27,7 +27,7 @@ SETTINGS: dict[str, Tree] = {
         "training": {
             "batch_tokens": 240,
             "dropout": 0.1,
-            "budget": {"steps": 120},
+            "budget": {"steps": 160},
             "save_minutes": 0.001,
             "next_sentence": True,
             "rate": 0.01,

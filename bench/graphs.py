@@ -82,7 +82,7 @@ def _steps(path: Path, count: int) -> list[float]:
     model = build_network(config, graph.width, int(graph.labels.max()) + 1, 1)
     batch, dev = (whole_batch(graph, graph.nodes_of(part), config.layers, loops=True) for part in (TRAIN, DEV))
     task = NodeTask(model, dev, 5e-4)
-    optimizer = Optimizer(model, Settings((0.9, 0.999)), torch.float32)
+    optimizer = Optimizer(model, Settings(betas=(0.9, 0.999)), torch.float32)
     seconds = []
     for step in range(1, count + 4):
         begun = time.perf_counter()
@@ -105,7 +105,7 @@ def large(options: argparse.Namespace) -> None:
     model = build_network(config, graph.width, LABELS, 1)
     print(f"{len(graph):,} nodes, {len(graph.keys):,} looks along edges, {config.heads} heads of {config.width // 8}")
     batches = NodeBatches(graph, graph.nodes_of(TRAIN), (15, 10), 1_024, 1, loops=True)
-    optimizer = Optimizer(model, Settings((0.9, 0.999)), torch.float32)
+    optimizer = Optimizer(model, Settings(betas=(0.9, 0.999)), torch.float32)
     task = NodeTask(model, whole_batch(graph, graph.nodes_of(DEV)[:16], 2, loops=True), 5e-4)
     begun, losses = time.perf_counter(), []
     for step, (batch, _) in enumerate(islice(batches.from_position(Position()), options.batches), start=1):

@@ -6,6 +6,7 @@ from torch.nn import functional
 
 from mirada.attention import Sinusoidal
 from mirada.layers import output as output_module
+from mirada.layers.convolution import CausalConvolution
 from mirada.layers.embedding import Embedding
 from mirada.layers.noise import LEVELS, Noise
 from mirada.layers.norm import BatchNorm, Norm
@@ -105,3 +106,16 @@ def test_the_highest_rates_keep_a_little() -> None:
 def test_positions_side_by_side_need_room() -> None:
     with pytest.raises(ValueError, match="no room"):
         Embedding(7, 8, Sinusoidal(), "concatenate", position_width=8)
+
+
+def test_a_convolution_adds_a_map_of_each_place_and_those_before_it() -> None:
+    convolution = CausalConvolution(4, places=3).double()
+    x = torch.randn(2, 5, 4, dtype=torch.float64)
+    torch.nn.init.normal_(convolution.places_map.bias)
+    maps, bias = convolution.places_map.weight.split(4, 1), convolution.places_map.bias
+    for row in range(2):
+        for place in range(5):
+            seen = sum(maps[back] @ x[row, place - back] for back in range(3) if place >= back)
+            torch.testing.assert_close(convolution(x)[row, place], x[row, place] + seen + bias)
+    with pytest.raises(ValueError, match="sees nothing before a place; use 2 or more"):
+        CausalConvolution(4, places=1)

@@ -11,21 +11,34 @@ from mirada.models.language import AnyLanguageModel
 from mirada.models.presets import LANGUAGE, suited
 
 VOCABULARY, CONTEXT = 23, 7
-POSITIONS = [(None, Rotary()), (Learned(CONTEXT), None), (Sinusoidal(), None), (None, None)]
+SHAPES = {
+    "rotary": (None, Rotary()),
+    "learned": (Learned(CONTEXT), None),
+    "sinusoidal": (Sinusoidal(), None),
+    "none": (None, None),
+    "convolution": (None, None, 3),
+    "convolution that sees more than half of the context": (Learned(CONTEXT), None, 6),
+}
 
 
-def model_with(entered: object, inside: object) -> AnyLanguageModel:
-    stack = StackConfig(layers=2, heads=2, position=inside)
-    config = LanguageModelConfig(context=CONTEXT, width=12, feed_forward=17, position=entered, stack=stack)
+def model_with(entered: object, inside: object, convolution: int = 0) -> AnyLanguageModel:
+    config = LanguageModelConfig(
+        context=CONTEXT,
+        width=12,
+        feed_forward=17,
+        position=entered,
+        convolution=convolution,
+        stack=StackConfig(layers=2, heads=2, position=inside),
+    )
     return build(config, VOCABULARY, seed=5).eval().double()
 
 
-@pytest.fixture(params=POSITIONS, ids=["rotary", "learned", "sinusoidal", "none"])
+@pytest.fixture(params=SHAPES.values(), ids=SHAPES)
 def looking(request: pytest.FixtureRequest) -> AnyLanguageModel:
     return model_with(*request.param)
 
 
-@pytest.fixture(params=[*POSITIONS, "gru", "lstm"], ids=["rotary", "learned", "sinusoidal", "none", "gru", "lstm"])
+@pytest.fixture(params=[*SHAPES.values(), "gru", "lstm"], ids=[*SHAPES, "gru", "lstm"])
 def model(request: pytest.FixtureRequest) -> AnyLanguageModel:
     if isinstance(request.param, tuple):
         return model_with(*request.param)
@@ -102,3 +115,10 @@ def test_positions_must_reach_as_far_as_the_context() -> None:
         LanguageModelConfig(width=30, stack=StackConfig(heads=4))
     with pytest.raises(ValueError, match="would look ahead"):
         LanguageModelConfig(norm="batch")
+
+
+def test_a_convolution_of_one_place_is_refused_and_none_is_not_written() -> None:
+    with pytest.raises(ValueError, match=r"model\.convolution = 1 sees nothing before a token; use 0, or 2 or more"):
+        LanguageModelConfig(convolution=1)
+    assert "convolution" not in LanguageModelConfig().model_dump(mode="json"), "older folders stay as they were"
+    assert LanguageModelConfig(convolution=4).model_dump(mode="json")["convolution"] == 4

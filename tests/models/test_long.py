@@ -30,10 +30,16 @@ POSITIONS = {
 }
 
 
-def model_with(pattern: str, position: str, layers: int = 2) -> CausalTransformer:
+def model_with(pattern: str, position: str, layers: int = 2, convolution: int = 0) -> CausalTransformer:
     entered, inside = POSITIONS[position]
-    stack = StackConfig(layers=layers, heads=2, position=inside, pattern=parse(pattern))
-    config = LanguageModelConfig(context=CONTEXT, width=12, feed_forward=17, position=entered, stack=stack)
+    config = LanguageModelConfig(
+        context=CONTEXT,
+        width=12,
+        feed_forward=17,
+        position=entered,
+        convolution=convolution,
+        stack=StackConfig(layers=layers, heads=2, position=inside, pattern=parse(pattern)),
+    )
     model = build(config, VOCABULARY, seed=5).eval().double()
     assert isinstance(model, CausalTransformer)
     return model
@@ -60,15 +66,17 @@ def test_steps_with_what_is_kept_say_what_the_whole_says(pattern: str, position:
     assert most == PATTERNS[pattern]
 
 
+@pytest.mark.parametrize("convolution", [0, 3])
 @pytest.mark.parametrize("position", ["none", "rotary", "shaw"])
 @pytest.mark.parametrize("pattern", ["window(5, 0)", "window(3, 0) & strided(2)"])
-def test_a_window_without_a_beginning_goes_on_without_end(pattern: str, position: str) -> None:
-    model, text = model_with(pattern, position), tokens(2, CONTEXT + 13)
+def test_a_window_without_a_beginning_goes_on_without_end(pattern: str, position: str, convolution: int) -> None:
+    model, text = model_with(pattern, position, convolution=convolution), tokens(2, CONTEXT + 13)
     state = model.start(text[:, :0])
     for place in range(text.shape[1]):
         scores, state = model.step(text[:, place], state)
     torch.testing.assert_close(scores, scores_of(model, text))
-    assert (state.length, state.tokens.shape[1]) == (text.shape[1], 0), "nothing is kept to be read again"
+    kept = max(0, convolution - 1)
+    assert (state.length, state.tokens.shape[1]) == (text.shape[1], kept), "nothing is kept to be read again"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from torch import Tensor, nn
 from mirada.attention import Attention, Facts, Maps
 from mirada.layers.block import Block
 from mirada.layers.feed_forward import FeedForward
+from mirada.models.build import build
+from mirada.models.config import LanguageModelConfig
 from mirada.training.crew import Crew
 from mirada.training.optimizer import Optimizer, matrices_of
 from mirada.training.stretches import OptimizerKind, Settings
@@ -95,6 +97,12 @@ def test_muon_is_for_the_matrices_of_blocks_and_moves_them_as_torch_does() -> No
     for name, tensor in optimizer.weights().items():
         torch.testing.assert_close(tensor, parameters[name].detach(), rtol=1e-3, atol=1e-5)
         assert bool(optimizer.state()[f"second.{name}"].any()) == (name not in matrices), "Muon has one moment"
+
+
+def test_the_map_of_a_convolution_learns_by_muon_too() -> None:
+    learnt = build(LanguageModelConfig(width=8, feed_forward=8, convolution=2), vocabulary=9)
+    assert "convolution.places_map.weight" in matrices_of(learnt)
+    assert not any("embedding" in name for name in matrices_of(learnt))
 
 
 def test_masters_gather_what_bf16_rounds_away() -> None:

@@ -7,6 +7,7 @@ from typing import overload
 from mirada.attention import Additive, Attention, Learned, Maps, Sinusoidal
 from mirada.corpora.pictures.picture import PictureShape
 from mirada.layers.bag import BagEmbedding
+from mirada.layers.convolution import CausalConvolution
 from mirada.layers.embedding import Embedding
 from mirada.layers.patches import ConvolutionalPatches, Patches, PatchPlaces
 from mirada.layers.recurrent import RecurrentEncoder, RecurrentStack
@@ -126,7 +127,8 @@ def _transformer(config: TransformerConfig, vocabulary: int) -> Transformer:
 def _language_model(config: LanguageModelConfig, vocabulary: int) -> CausalTransformer:
     embedding = Embedding(vocabulary, config.width, config.position)
     blocks = [make_block(config, config.stack, None, causal=True) for _ in range(config.stack.layers)]
-    return CausalTransformer(embedding, Stack(blocks, config.norm), config.context)
+    convolution = CausalConvolution(config.width, config.convolution) if config.convolution else None
+    return CausalTransformer(embedding, Stack(blocks, config.norm), config.context, convolution)
 
 
 def _recurrent_language_model(config: RecurrentLanguageConfig, vocabulary: int) -> RecurrentLanguageModel:

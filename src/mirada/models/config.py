@@ -208,6 +208,13 @@ class LanguageModelConfig(Shape):
     norm: NormKind = "layer"
     norm_order: NormOrder = "pre"
     position: EnteredWord = None
+    convolution: int = Field(
+        default=0,
+        ge=0,
+        le=64,
+        exclude_if=unused,
+        description="places that enter the stack together, a token and those just before it; 0: each by itself",
+    )
     stack: StackConfig = StackConfig(layers=4, heads=4, position=Rotary())
 
     @property
@@ -226,6 +233,8 @@ class LanguageModelConfig(Shape):
             )
         if self.norm == "batch":
             raise ValueError("model.norm = batch would look ahead through its statistics; use layer or rms")
+        if self.convolution == 1:
+            raise ValueError("model.convolution = 1 sees nothing before a token; use 0, or 2 or more")
         return self
 
 

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from mirada.attention import Facts, Memory, Padding
 from mirada.decoding.protocol import S
+from mirada.layers.convolution import CausalConvolution
 from mirada.layers.embedding import Embedding
 from mirada.layers.noise import Noise
 from mirada.layers.output import OutputLayer
@@ -54,7 +55,8 @@ def require_no_padding(padding: Padding | None) -> None:
 class CausalState:
     """What the model remembers between two steps: each block's memory of what a later place can still look at.
 
-    `tokens` are the last ones, as many as would have to be read again at the end of the context.
+    `tokens` are the last ones: those that would have to be read again at the end of the context, or that a convolution
+    sees together with the next.
     """
 
     tokens: Int[Tensor, "R N"]
@@ -73,11 +75,17 @@ class CausalState:
 
 
 class CausalTransformer(LanguageModel[CausalState]):
-    """A causal stack over one tied embedding; at most `context` tokens are looked at."""
+    """A causal stack over one tied embedding; at most `context` tokens are looked at.
 
-    def __init__(self, embedding: Embedding, stack: Stack, context: int) -> None:
+    With a convolution, a token enters the stack together with those just before it.
+    """
+
+    def __init__(
+        self, embedding: Embedding, stack: Stack, context: int, convolution: CausalConvolution | None = None
+    ) -> None:
         super().__init__()
         self.embedding = embedding
+        self.convolution = convolution
         self.stack = stack
         self.context = context
         self.output = OutputLayer(embedding.weight)
@@ -86,10 +94,11 @@ class CausalTransformer(LanguageModel[CausalState]):
             pattern.relative and pattern.band.left is not None and pattern.band.left < context
             for pattern in (attention.pattern for attention in stack.looks_at_itself())
         )
+        self.before = 0 if convolution is None else convolution.before  # tokens that enter with one
         self.read_again = 0 if self.endless else context // 2  # tokens, at the end of the context
 
     def forward(self, tokens: Int[Tensor, "B N"], noise: Noise | None = None) -> Float[Tensor, "B N W"]:
-        return self.stack(self.embedding(tokens, noise=noise), Facts(), noise=noise)
+        return self.stack(self._enter(tokens, noise=noise), Facts(), noise=noise)
 
     def start(self, source: Int[Tensor, "B N"], padding: Padding | None = None) -> CausalState:
         require_no_padding(padding)
@@ -106,13 +115,20 @@ class CausalTransformer(LanguageModel[CausalState]):
         window, nothing ends, and nothing is read again.
         """
         if state.length >= self.context and not self.endless:
-            state = self.start(state.tokens)
+            state = self.start(state.tokens[:, -self.read_again :])
         states, state = self._advance(tokens[:, None], state)
         return self.output.scores(states[:, -1]), state
 
     def _advance(self, tokens: Int[Tensor, "R N"], state: CausalState) -> tuple[Float[Tensor, "R N W"], CausalState]:
-        offset = state.length
-        states, past = self.stack.step(self.embedding(tokens, offset), state.past, offset)
+        offset, new = state.length, tokens.shape[1]
         known = torch.cat([state.tokens, tokens], 1)
-        last = known[:, max(0, known.shape[1] - self.read_again) :]
-        return states, CausalState(last, past, offset + tokens.shape[1])
+        seen = known[:, max(0, known.shape[1] - new - self.before) :]
+        entered = self._enter(seen, offset + new - seen.shape[1])[:, -new:]
+        states, past = self.stack.step(entered, state.past, offset)
+        last = known[:, max(0, known.shape[1] - max(self.read_again, self.before)) :]
+        return states, CausalState(last, past, offset + new)
+
+    def _enter(self, tokens: Int[Tensor, "B N"], offset: int = 0, noise: Noise | None = None) -> Float[Tensor, "B N W"]:
+        """The states that enter the stack."""
+        states = self.embedding(tokens, offset, noise)
+        return states if self.convolution is None else self.convolution(states)

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from mirada.layers.block import Block
+from mirada.layers.convolution import CausalConvolution
 from mirada.training.crew import Crew
 from mirada.training.stretches import ALIGNMENT, AdamStretch, Layout, MuonStretch, Settings, Stretch, Vectors
 
@@ -23,11 +24,11 @@ R = TypeVar("R")
 
 
 def matrices_of(model: nn.Module) -> set[str]:
-    """The names of the matrices that blocks multiply states with."""
+    """The names of the matrices that blocks, and a convolution before them, multiply states with."""
     return {
         f"{prefix}.{name}"
         for prefix, block in model.named_modules()
-        if isinstance(block, Block)
+        if isinstance(block, Block | CausalConvolution)
         for name, parameter in block.named_parameters()
         if name.endswith("_map.weight") and parameter.requires_grad
     }

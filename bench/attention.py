@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import torch
 from measure import alternate, growth, in_fresh_process, memory_above_start, multiplies_bfloat16, ratio
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
 from mirada.attention import (
@@ -70,15 +71,20 @@ def training(attention: Attention, answer: Callable[[Tensor], Tensor], x: Tensor
     return work
 
 
+def mapped(linear: nn.Linear | None, x: Tensor) -> Tensor:
+    """x through one of an attention's maps, where it has it."""
+    return x if linear is None else linear(x)
+
+
 def around(attention: Attention, kernel: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
     """The attention's own projections around a bare kernel."""
 
     def answer(x: Tensor) -> Tensor:
         q, k, v = (
-            linear(x).unflatten(-1, (HEADS, HEAD_WIDTH)).transpose(1, 2)
+            mapped(linear, x).unflatten(-1, (HEADS, HEAD_WIDTH)).transpose(1, 2)
             for linear in (attention.query_map, attention.key_map, attention.value_map)
         )
-        return attention.output_map(kernel(q, k, v).transpose(1, 2).flatten(2))
+        return mapped(attention.output_map, kernel(q, k, v).transpose(1, 2).flatten(2))
 
     return answer
 
@@ -165,7 +171,7 @@ def overhead() -> None:
 
         def ours(x: Tensor, attention: Attention = attention) -> Tensor:
             states = attend(attention.problem(x), Kernel.FUSED).transpose(1, 2).flatten(2)
-            return attention.output_map(states)
+            return mapped(attention.output_map, states)
 
         works = {
             "ours": training(attention, ours, x),
@@ -229,7 +235,7 @@ def _blocked_beside_peer(window: Window) -> None:
         asked = problem(window, length)
         works = {
             "ours": by(asked),
-            "local-attention": passes(asked, lambda a=asked: peer(a.queries, a.keys, a.values)),
+            "local-attention": passes(asked, partial(peer, asked.queries, asked.keys, asked.values)),
         }
         times = alternate(works, repeats=11)
         found = ratio(times, "ours", "local-attention")

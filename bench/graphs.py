@@ -68,7 +68,7 @@ def cora(options: argparse.Namespace) -> None:
 
 def _train(path: Path, output: Path, seed: int, epochs: int) -> float:
     """The accuracy on the test nodes that `mirada train --task nodes` reaches."""
-    settings = {"training": {"seed": seed, "budget": {"epochs": epochs}}}
+    settings: dict[str, object] = {"training": {"seed": seed, "budget": {"epochs": epochs}}}
     outcome = train(Request(Files((path,)), output, None, settings, task="nodes"), ConsoleReporter(True), Stop())
     if not isinstance(outcome.result, NodesResult) or outcome.result.test is None:
         raise SystemExit(f"{path} has no nodes to test with")

@@ -6,7 +6,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -30,7 +30,7 @@ class Times:
         return f"{self.median * 1e3:.1f} ms ({low * 1e3:.1f}–{high * 1e3:.1f})"
 
 
-def alternate(works: dict[str, Callable[[], object]], repeats: int, warm: int = 1) -> dict[str, Times]:
+def alternate(works: Mapping[str, Callable[[], object]], repeats: int, warm: int = 1) -> dict[str, Times]:
     """Time each work `repeats` times, in turn, so that a noisy moment of the machine hits all of them."""
     seconds: dict[str, list[float]] = {name: [] for name in works}
     for repeat in range(warm + repeats):
@@ -48,7 +48,7 @@ def ratio(times: dict[str, Times], one: str, other: str) -> float:
     return statistics.median(first / second for first, second in pairs)
 
 
-def growth(works: dict[str, Callable[[], object]], repeats: int) -> list[float]:
+def growth(works: Mapping[str, Callable[[], object]], repeats: int) -> list[float]:
     """The ratio of each work to the one before it."""
     times = alternate(works, repeats)
     names = list(works)

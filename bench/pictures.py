@@ -54,7 +54,7 @@ def fashion(data: Path, output: Path, minutes: float, seed: int) -> dict[str, ob
 def digits(npz: Path | None, output: Path, minutes: float, seed: int) -> dict[str, object]:
     if npz is None:
         import numpy as np
-        from sklearn.datasets import load_digits  # type: ignore[import-not-found]
+        from sklearn.datasets import load_digits
 
         found = load_digits()
         output.parent.mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,7 @@ def config_of(wanted: dict[str, Any], folder: str) -> dict[str, object]:
     side = {"max_length": 101, "lowercase": False, "normalize": False, "level": "word"}
     side |= {"voc_file": f"{task}/vocabulary.txt"}
     special = {"unk": "<unk>", "pad": "<pad>", "bos": "<s>", "eos": "</s>"}  # in the order that JoeyNMT insists on
-    symbols = {f"{name}_token": piece for name, piece in special.items()}
+    symbols: dict[str, object] = {f"{name}_token": piece for name, piece in special.items()}
     symbols |= {f"{name}_id": number for number, name in enumerate(special)}
     return {
         "name": "recurrent",

@@ -50,7 +50,7 @@ class LossTask:
         return total / sum(len(batch.expected) for batch in batches)
 
 
-def make_loop(asked: dict[str, Any], folder: Path, steps: int) -> Loop:
+def make_loop(asked: dict[str, Any], folder: Path, steps: int) -> Loop[Batch]:
     """The loop that was asked for: `model` and `training` as in a config, `plain` for one part at a time."""
     torch.set_num_threads(asked["threads"])
     config = validate({"model": asked["model"], "training": asked["training"]}, "the benchmark")

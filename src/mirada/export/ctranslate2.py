@@ -18,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from ctranslate2.specs import TransformerSpec  # type: ignore[import-untyped]
-from ctranslate2.specs.attention_spec import MultiHeadAttentionSpec  # type: ignore[import-untyped]
-from ctranslate2.specs.common_spec import Activation, LayerNormSpec, LinearSpec  # type: ignore[import-untyped]
-from ctranslate2.specs.transformer_spec import (  # type: ignore[import-untyped]
+from ctranslate2.specs import TransformerSpec
+from ctranslate2.specs.attention_spec import MultiHeadAttentionSpec
+from ctranslate2.specs.common_spec import Activation, LayerNormSpec, LinearSpec
+from ctranslate2.specs.transformer_spec import (
     FeedForwardSpec,
     TransformerDecoderSpec,
     TransformerEncoderSpec,

@@ -24,7 +24,7 @@ from mirada.export.folder import Exported, ExportError, read_about, read_subword
 from mirada.text.subwords import END, Subwords
 
 if TYPE_CHECKING:
-    import ctranslate2  # type: ignore[import-untyped]
+    import ctranslate2
 
 BATCH = 1_024  # source tokens of a batch, divided by the root of the beam: the fastest of those measured for 1 and 5
 LIKE = 0.5  # limits that may share a call: what runs to its limit runs at most twice as far, and batches stay full

@@ -13,6 +13,7 @@ SIZES = [
     (blocked, "SMALLEST_BLOCK", 2),
     (blocked, "RUN", 0),
     (gathered, "KEPT", 0),
+    (gathered, "RUN", 0),
     (runs, "RUN", 1),  # one block or tile at a time
     (edges, "RUN", 5),
     (additive, "CHUNK", 64),

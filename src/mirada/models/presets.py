@@ -8,6 +8,10 @@ from mirada.attention import Learned, Rotary
 from mirada.layers.block import NormOrder
 from mirada.models.config import LanguageModelConfig, RecurrentLanguageConfig, RecurrentStackConfig, StackConfig
 
+# Places that enter together. 640 steps of tiny on tinyshakespeare: loss 1.702 without, 1.641 with 4, 1.650 with 6; one
+# weight for each coordinate and place, not a whole map, 1.677; such weights within the blocks 1.660.
+CONVOLUTION = 4
+
 
 @dataclass(frozen=True, slots=True)
 class LanguagePreset:
@@ -19,7 +23,7 @@ class LanguagePreset:
     context: int
     batch_tokens: int
     tokens: int = 0  # of the training text, from which on it is chosen
-    learned: bool = False  # a vector for each place, as in the papers; else rotary positions
+    learned: bool = False  # a vector for each place and nothing else, as in the papers; else what learns faster
     norm_order: NormOrder = "pre"
 
     @property
@@ -32,6 +36,7 @@ class LanguagePreset:
             feed_forward=4 * self.width,
             norm_order=self.norm_order,
             position=Learned(self.context) if self.learned else None,
+            convolution=0 if self.learned else CONVOLUTION,
             stack=StackConfig(layers=self.layers, heads=self.heads, position=inside),
         )
 

@@ -6,7 +6,7 @@ V value width.
 A table with the neighbours of every single query would copy a key once for each look. The tiles of a pattern gather
 a key once for a whole group that shares it: the remainders of a stride, the blocks of Fixed, squares of a Grid. What
 remains is the dense formula on small pieces. A pattern of several parts (`|`, Fixed) is one softmax over all of them:
-each part is a softmax of its own, and a softmax over the parts' log-sums weighs them.
+each part is a softmax of its own, and they are joined by their sums.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from mirada.attention.kernels import joined
 from mirada.attention.kernels.dense import Candidates, gather_values
-from mirada.attention.kernels.runs import Run, attend_in_runs, pieces_per_run
+from mirada.attention.kernels.runs import RUN, Run, attend_in_runs, pieces_per_run
 from mirada.attention.neighbourhood import as_bias
 from mirada.attention.pattern import Tiles, cells, tiles
 from mirada.attention.problem import Problem
-from mirada.attention.score import in_full
 
 KEPT = 1 << 22  # pairs up to which all tiles are kept for the backward pass: 16 MB in float32, as caches hold it
 
@@ -46,24 +46,26 @@ def pairs(problem: Problem) -> int:
 
 def run(problem: Problem) -> Float[Tensor, "B H Q V"]:
     """The answer, tile by tile."""
+    # All heads of a place lie together in memory before they are split: a row is taken in one piece.
+    rows = problem.queries.transpose(1, 2), problem.keys.transpose(1, 2), problem.values.transpose(1, 2)
+    modules = [problem.score, problem.relative]
     several = len(parts(problem)) > 1 and problem.score.normalised
-    answers = [_part(problem, part, with_sum=several) for part in parts(problem)]
-    output = _weigh_parts(answers) if several else torch.stack(answers).sum(0) if len(answers) > 1 else answers[0]
+    few = problem.batch * problem.heads * pairs(problem) <= KEPT
+    cut = [_runs(problem, part, KEPT if few else RUN, with_sum=several) for part in parts(problem)]
+    if several and not few:
+        return joined.attend_joined(cut, *rows, modules).transpose(1, 2)
+    outside = joined.outside(rows[2]) if several else problem.nothing
+    answers = [attend_in_runs(runs, *rows, modules, outside) for runs in cut]
+    output = joined.weigh(answers)[0] if several else torch.stack(answers).sum(0) if len(answers) > 1 else answers[0]
     return output.transpose(1, 2)
 
 
-def _part(problem: Problem, part: Tiles, with_sum: bool) -> Float[Tensor, "B N H V"]:
-    """The answer of one part, and in one more column the log of its sum where it must be weighed against others."""
-    # All heads of a place lie together in memory before they are split: a row is taken in one piece.
-    rows = problem.queries.transpose(1, 2), problem.keys.transpose(1, 2), problem.values.transpose(1, 2)
+def _runs(problem: Problem, part: Tiles, kept: int, with_sum: bool) -> list[TileRun]:
+    """The runs of one part, which answer with the log of their sum where it must be weighed against others."""
     part = part.to(problem.queries.device)
     of_one = problem.batch * problem.heads * part.queries.shape[1] * part.keys.shape[1]
-    step = pieces_per_run(len(part.queries), of_one, kept=KEPT)
-    runs = [TileRun(problem, part, slice(start, start + step), with_sum) for start in range(0, len(part.queries), step)]
-    outside = problem.nothing
-    if with_sum:
-        outside = torch.cat([outside, outside.new_full((1,), torch.finfo(outside.dtype).min)])
-    return attend_in_runs(runs, *rows, [problem.score, problem.relative], outside)
+    step = pieces_per_run(len(part.queries), of_one, kept)
+    return [TileRun(problem, part, slice(start, start + step), with_sum) for start in range(0, len(part.queries), step)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,13 +159,3 @@ class _SoftmaxWithSum(torch.autograd.Function):
         # d weights: α · (g − Σ α g); d log-sum: α.
         taken = (weights * to_weights).sum(-1, keepdim=True) - to_sum
         return (to_weights - taken).mul_(weights)
-
-
-def _weigh_parts(answers: list[Float[Tensor, "B N H V2"]]) -> Float[Tensor, "B N H V"]:
-    """The parts' answers weighed by their sums: together one softmax over all keys of all parts."""
-    joined = torch.stack(answers)
-    log_sums = in_full(joined[..., -1:])
-    # A sum over nothing is near the lowest number of its type, where no real score comes.
-    alone = (log_sums <= torch.finfo(joined.dtype).min / 2).all(0)
-    shares = log_sums.softmax(0).masked_fill(alone, 0).to(joined.dtype)
-    return (joined[..., :-1] * shares).sum(0)

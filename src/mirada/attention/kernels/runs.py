@@ -7,7 +7,7 @@ twice costs less than writing it to memory and reading it back.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -70,9 +70,13 @@ def attend_in_runs(
         output = outside.repeat(*queries.shape[:-1], 1)
         runs[0].answer(output, queries, keys, values)
         return output
-    learned = [number for module in modules if module is not None for number in module.parameters()]
-    arguments = runs, outside, queries, keys, values, *learned
+    arguments = runs, outside, queries, keys, values, *learned_numbers(modules)
     return _Runs.apply(*arguments)  # type: ignore[no-untyped-call]
+
+
+def learned_numbers(modules: Sequence[nn.Module | None]) -> list[Tensor]:
+    """What the modules have learned."""
+    return [number for module in modules if module is not None for number in module.parameters()]
 
 
 class _Runs(torch.autograd.Function):
@@ -97,27 +101,43 @@ class _Runs(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         queries, keys, values, *learned = ctx.saved_tensors
-        to_queries, to_keys, to_values = map(torch.zeros_like, (queries, keys, values))
-        wanted = [number for number in learned if number.requires_grad]
-        to_wanted = [torch.zeros_like(number) for number in wanted]
-        for run in ctx.runs:
+        found = Gradients((queries, keys, values), learned)
+        found.add(ctx.runs, lambda run, _: run.take_gradient(gradient))
+        return None, None, *found.all
+
+
+class Gradients:
+    """What a backward pass finds: the gradients of queries, keys, values, and of the learned numbers."""
+
+    def __init__(self, rows: tuple[Tensor, Tensor, Tensor], learned: Sequence[Tensor]) -> None:
+        self._rows, self._learned = rows, learned
+        self._queries: Tensor | None = None
+        self._keys, self._values = (torch.zeros_like(part) for part in rows[1:])
+        self._wanted = [number for number in learned if number.requires_grad]
+        self._found = [torch.zeros_like(number) for number in self._wanted]
+
+    def add(self, runs: Sequence[Run], to_output: Callable[[Run, Tensor], Tensor]) -> None:
+        """Compute runs again, no query twice; `to_output` tells the gradient of a run's output."""
+        to_queries = torch.zeros_like(self._rows[0])
+        for run in runs:
+            queries, keys, values = self._rows
             taken = [
                 part.detach().requires_grad_() for part in (run.take_queries(queries), run.take(keys), run.take(values))
             ]
             with torch.enable_grad():
                 output = run.attend(*taken)
-            found = torch.autograd.grad(output, [*taken, *wanted], run.take_gradient(gradient), materialize_grads=True)
+            gradient = to_output(run, output.detach())
+            found = torch.autograd.grad(output, [*taken, *self._wanted], gradient, materialize_grads=True)
             run.put(to_queries, found[0])
-            run.give(to_keys, found[1])
-            run.give(to_values, found[2])
-            for total, part in zip(to_wanted, found[3:], strict=True):
+            run.give(self._keys, found[1])
+            run.give(self._values, found[2])
+            for total, part in zip(self._found, found[3:], strict=True):
                 total.add_(part)
-        totals = iter(to_wanted)
-        return (
-            None,
-            None,
-            to_queries,
-            to_keys,
-            to_values,
-            *(next(totals) if number.requires_grad else None for number in learned),
-        )
+        self._queries = to_queries if self._queries is None else self._queries.add_(to_queries)
+
+    @property
+    def all(self) -> tuple[Tensor | None, ...]:
+        """Those of queries, keys and values, then one for each learned number, None where it is not wanted."""
+        found = iter(self._found)
+        learned = (next(found) if number.requires_grad else None for number in self._learned)
+        return self._queries, self._keys, self._values, *learned

@@ -177,5 +177,16 @@ def test_music_is_moved_while_it_is_trained_on_and_text_is_not(text: Path, tmp_p
         run(asked)
         weights.append(weights_of(asked.output))
     assert weights[0] == weights[1] != weights[2]
+    often = tmp_path / "often"
+    passes: Tree = {
+        "data": {"units": "events"},
+        "model": SETTINGS["model"],
+        "training": {"batch_tokens": 240, "budget": {"epochs": 60}},
+    }
+    run(Request(Files((pieces,)), often, None, passes, task="lm"))
+    decided = record.read(often)
+    assert decided is not None
+    assert decided.decided["segmentations"] == 11, "music that is passed over often is moved unasked"
+    assert decided.decided["dropout"] == 0.0, "each key is passed over five times"
     with pytest.raises(ConfigError, match=r"training\.transpose = 3 is for music, and this text is none"):
         run(request(text, tmp_path / "text", training={"transpose": 3}))

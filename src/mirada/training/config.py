@@ -112,7 +112,17 @@ class AnyRunConfig(Strict):
 
     @property
     def samples(self) -> bool:
-        """Whether several segmentations of each text were asked for."""
+        """Whether variants of the data were asked for: other segmentations of a text, other keys of a piece."""
+        return False
+
+    @property
+    def sampled_after(self) -> float:
+        """Passes over the data, above which its variants are shown unasked: before, they only cost time."""
+        return 12.0
+
+    @property
+    def variants_are_new(self) -> bool:
+        """Whether a variant has as much to learn from as other data would have."""
         return False
 
     @property

@@ -15,7 +15,7 @@ from mirada.training import budget as budgets
 from mirada.training.budget import Budget
 from mirada.training.config import AnyRunConfig, LearningConfig
 from mirada.training.crew import FEWEST_TOKENS, WIDE, parts_for
-from mirada.training.defaults import default_dropout, default_rate, default_sampling, default_warmup
+from mirada.training.defaults import default_dropout, default_rate, default_warmup
 from mirada.training.loop import Course
 from mirada.training.record import RunRecord
 from mirada.training.stretches import OptimizerKind
@@ -77,7 +77,7 @@ class Decisions:
 
     config: AnyRunConfig
     budget: Budget
-    stored: int  # segmentations of each pair in the token store
+    stored: int  # variants of the data that there are
     parts: int  # of a step, computed side by side
     optimizer: OptimizerKind
     earlier: Mapping[str, object]  # what the session that began the run has decided
@@ -87,14 +87,15 @@ class Decisions:
         """The dropout of the run; it does not change when the run goes on with another budget."""
         if self.config.training.dropout is not None:
             return self.config.training.dropout
-        return float(str(self.earlier.get("dropout", default_dropout(self.budget.epochs))))
+        variants = self.segmentations if self.config.variants_are_new else 1
+        return float(str(self.earlier.get("dropout", default_dropout(self.budget.epochs / variants))))
 
     @property
     def segmentations(self) -> int:
-        """How many segmentations of each pair are shown; a run that goes on keeps to what it began with."""
+        """How many variants of the data are shown; a run that goes on keeps to what it began with."""
         if "segmentations" in self.earlier:
             return int(str(self.earlier["segmentations"]))
-        sampled = self.config.samples or default_sampling(self.budget.epochs)
+        sampled = self.config.samples or self.budget.epochs > self.config.sampled_after
         return self.stored if sampled else 1
 
     @property

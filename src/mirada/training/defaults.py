@@ -9,7 +9,6 @@ WARMUP_SHARE, LONGEST_WARMUP = 0.08, 4_000
 NOAM_WARMUP_SHARE = 0.3  # its peak falls as the warm-up grows
 # How often the data is passed over, and the dropout that suits: what is seen often is soon known by heart.
 DROPOUT = ((6.0, 0.0), (15.0, 0.1), (30.0, 0.2), (float("inf"), 0.3))
-SAMPLED_EPOCHS = 12.0  # from here on a pair is shown in other segmentations too: before, they only cost time
 
 
 def default_rate(width: int) -> float:
@@ -26,8 +25,3 @@ def default_warmup(training: LearningConfig, steps: int) -> int:
 def default_dropout(epochs: float) -> float:
     """The dropout that suits so many passes over the data."""
     return next(rate for most, rate in DROPOUT if epochs <= most)
-
-
-def default_sampling(epochs: float) -> bool:
-    """Whether segmentations are drawn when the data is passed over so often."""
-    return epochs > SAMPLED_EPOCHS

@@ -29,7 +29,7 @@ from mirada.training.best import take_best
 from mirada.training.checkpoint import Progress
 from mirada.training.forcing import TeacherForcing
 from mirada.training.language_card import write_card
-from mirada.training.language_config import LanguageRunConfig
+from mirada.training.language_config import TRANSPOSED, LanguageRunConfig
 from mirada.training.language_preparing import Given, PreparedText, prepare_text
 from mirada.training.preparing import Say
 from mirada.training.record import RunRecord
@@ -108,7 +108,8 @@ class LanguageSubject:
 
     @property
     def variants(self) -> int:
-        return 1
+        asked, music = self.config.training.transpose, self.prepared.facts.units == "events"
+        return 2 * (TRANSPOSED if asked is None else asked) + 1 if music else 1
 
     @property
     def largest(self) -> int:
@@ -121,9 +122,11 @@ class LanguageSubject:
         return VALIDATION_COST * looked_at, TEST_COST * min(tokens["test"], TEST_TOKENS)
 
     def batches(self, budget: int, variants: int) -> Windows:
-        return Windows(
-            self._text("train"), self.config.model.context, budget, self.config.training.seed, self._transposition
-        )
+        asked = self.config.training.transpose
+        if asked and self.prepared.facts.units != "events":
+            raise ConfigError(f"training.transpose = {asked} is for music, and this text is none; leave it out")
+        context, seed = self.config.model.context, self.config.training.seed
+        return Windows(self._text("train"), context, budget, seed, _transposition(variants))
 
     def learner(self, device: torch.device) -> Learner[TextBatch]:
         model = build(self.config.model, self.prepared.units.size, self.config.training.seed)
@@ -155,16 +158,6 @@ class LanguageSubject:
         curves.tell(self.folder, say)
         return result
 
-    @property
-    def _transposition(self) -> Vary | None:
-        """How music is moved while it is trained on: a chance from 0 to 1 is a number of semitones, down to up."""
-        most = self.config.training.transpose
-        if not most:
-            return None
-        if self.prepared.facts.units != "events":
-            raise ConfigError(f"training.transpose = {most} is for music, and this text is none; leave it out")
-        return lambda rows, chances: transpose(rows, np.floor(chances * (2 * most + 1)).astype(np.int64) - most)
-
     def _text(self, part: str) -> NDArray[Any]:
         return self.prepared.stores[part].stream("source")
 
@@ -188,3 +181,10 @@ def recorded(test: TextScore) -> dict[str, MetricRecord]:
     name, value = test.rate
     measured = {"loss": test.loss, "perplexity": test.perplexity, name.replace(" ", "_"): value}
     return {name: MetricRecord(score=value, signature=test.signature) for name, value in measured.items()}
+
+
+def _transposition(keys: int) -> Vary | None:
+    """How music is moved to stand in so many keys: a chance from 0 to 1 is a number of semitones, down to up."""
+    if keys == 1:
+        return None
+    return lambda rows, chances: transpose(rows, np.floor(chances * keys).astype(np.int64) - keys // 2)

@@ -6,10 +6,12 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from mirada.models.config import LanguageModelConfig, LearntLanguageConfig, Strict, unused
+from mirada.models.config import LanguageModelConfig, LearntLanguageConfig, Strict, unset
 from mirada.text.units import UnitKind
 from mirada.training.config import AnyRunConfig, LearningConfig
 from mirada.training.stretches import OptimizerKind
+
+TRANSPOSED = 5  # semitones, up or down: with the key of the piece, all keys but one
 
 
 class TextConfig(Strict):
@@ -32,12 +34,12 @@ class LanguageTrainingConfig(LearningConfig):
 
     smoothing: float = Field(default=0.0, ge=0, lt=1)
     select: Literal["loss"] = "loss"
-    transpose: int = Field(
-        default=0,
+    transpose: int | None = Field(
+        default=None,
         ge=0,
         le=12,
-        exclude_if=unused,
-        description="semitones that music is moved at most, up or down, at random",
+        exclude_if=unset,
+        description=f"semitones that music is moved at most, up or down; {TRANSPOSED} where it is passed over often",
     )
     validation_tokens: int = Field(default=50_000, ge=1, description="of the development text, looked at each time")
 
@@ -50,6 +52,20 @@ class LanguageRunConfig(AnyRunConfig):
     data: TextConfig = TextConfig()
     model: LearntLanguageConfig = LanguageModelConfig()
     training: LanguageTrainingConfig = LanguageTrainingConfig()
+
+    @property
+    def samples(self) -> bool:
+        return self.training.transpose is not None
+
+    @property
+    def sampled_after(self) -> float:
+        # Chorales of Bach, nats for each step: 5.22 after 22 passes, where those that kept their keys had 4.90 and were
+        # soon known by heart; 4.50 after 112.
+        return 50.0
+
+    @property
+    def variants_are_new(self) -> bool:
+        return True
 
     @property
     def optimizer(self) -> OptimizerKind:

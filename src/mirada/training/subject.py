@@ -42,7 +42,7 @@ class Subject(Protocol[AnyBatch]):
 
     @property
     def variants(self) -> int:
-        """How many segmentations of each text are stored."""
+        """How many variants of the data there are: segmentations of each text, keys of each piece."""
 
     @property
     def largest(self) -> int:
@@ -53,7 +53,7 @@ class Subject(Protocol[AnyBatch]):
         """How many tokens could be trained on in the time of a validation, and in that of the test at the end."""
 
     def batches(self, budget: int, variants: int) -> Batches[AnyBatch]:
-        """The training data in batches of so many tokens, each text shown in so many segmentations."""
+        """The training data in batches of so many tokens, shown in so many variants."""
 
     def learner(self, device: torch.device) -> Learner[AnyBatch]:
         """A fresh model: the same numbers at every call."""

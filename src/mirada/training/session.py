@@ -225,10 +225,11 @@ class Session(Generic[AnyBatch]):
             f"Model {record.decided['preset']} ({model.kind}): {model.size}, "
             f"in {record.decided['precision']} ({self._why})."
         )
+        variants = int(str(record.decided["segmentations"]))
         say(
             f"{record.budget.steps:,} steps, {record.budget.epochs:g} passes ({record.budget.why}); rate "
             f"{record.decided['rate']} ({record.decided['schedule']}, {record.decided['optimizer']}), "
-            f"dropout {record.decided['dropout']}."
+            f"dropout {record.decided['dropout']}{f', {variants} variants of the data' if variants > 1 else ''}."
         )
         if progress.step:
             say(f"Going on from step {progress.step:,}.")

@@ -9,6 +9,7 @@ from mirada.generator import Generator
 from mirada.models.folder import FolderError
 from mirada.training import record
 from mirada.training.decisions import decide_optimizer
+from mirada.training.language import preset_tree
 from mirada.training.language_config import LanguageRunConfig
 from mirada.training.preparing import Files
 from mirada.training.result import LanguageResult
@@ -163,6 +164,14 @@ def test_a_run_that_was_begun_before_muon_was_there_keeps_to_adam(text: Path, tm
     before.decided.pop("optimizer")
     assert "optimizer" not in str(before.identity), "what is not said is not part of what a run is known by"
     assert decide_optimizer(LanguageRunConfig(), before, torch.bfloat16) == "adam"
+
+
+def test_music_is_read_further_back_and_without_a_convolution() -> None:
+    text, music = (preset_tree("tiny", music=music)["model"] for music in (False, True))
+    assert isinstance(text, dict)
+    assert isinstance(music, dict)
+    assert (text["context"], text["convolution"]) == (64, 4)
+    assert music == {name: value for name, value in text.items() if name != "convolution"} | {"context": 256}
 
 
 def test_music_is_moved_while_it_is_trained_on_and_text_is_not(text: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -39,6 +40,7 @@ from mirada.training.subject import SKETCHED, Learner, Ready
 
 VALIDATION_COST = 0.4  # of the time that training on as many tokens takes: no backward pass
 TEST_COST = 1.0  # the same in float32
+MUSIC_CONTEXT = 256  # events: most of a chorale
 TEST_TOKENS = 500_000  # at most, for the score at the end
 
 
@@ -65,7 +67,7 @@ class LanguageFamily(Asked):
 
     def config(self, preset: str) -> LanguageRunConfig:
         if self.loaded is None or self.started is None:
-            below = preset_tree(preset, kind_in(self.settings))
+            below = preset_tree(preset, kind_in(self.settings), music=_is_music(self.settings))
             return validate_as(LanguageRunConfig, merge(below, self.settings), self.where)
         given = self.loaded.config.model
         config = validate_as(
@@ -88,13 +90,26 @@ class LanguageFamily(Asked):
         return Ready(presets.suited(prepared.facts.tokens["train"]), subject)
 
 
-def preset_tree(name: str, kind: str = "language") -> Tree:
-    """The model of a preset, of this kind, and how it is trained."""
+def preset_tree(name: str, kind: str = "language", music: bool = False) -> Tree:
+    """The model of a preset, of this kind, and how it is trained.
+
+    Music has several events for each step of time, so it is read further back; and there is little of it, which a
+    convolution would soon know by heart.
+    """
     if name not in presets.LANGUAGE:
         raise ConfigError(f"--preset {name} is not known; use {', '.join(presets.LANGUAGE)}")
     preset = presets.LANGUAGE[name]
     config = preset.recurrent if kind == "recurrent_language" else preset.config
-    return {"model": config.model_dump(mode="json"), "training": {"batch_tokens": preset.batch_tokens}}
+    model = config.model_dump(mode="json")
+    if music:
+        model = model | {"context": max(config.context, MUSIC_CONTEXT)}
+        model.pop("convolution", None)
+    return {"model": model, "training": {"batch_tokens": preset.batch_tokens}}
+
+
+def _is_music(settings: Tree) -> bool:
+    data = settings.get("data")
+    return isinstance(data, Mapping) and data.get("units") == "events"
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,7 +45,7 @@ class PatchesPreset:
 # patches, 81.1 % with a stem of two convolutions, 82.1 % in twice as many steps, 84.3 % with one convolution more.
 PATCHES = {
     "tiny": PatchesPreset(4, 64, 4, 1_024, 3e-3, dropout=0.1),
-    "small": PatchesPreset(4, 96, 4, 2_048, 2e-3, pictures=10_000, stem="convolution"),
+    "small": PatchesPreset(4, 96, 4, 4_096, 2e-3, pictures=10_000, stem="convolution"),
     "base": PatchesPreset(8, 256, 8, 8_192, 1e-3, pictures=1_000_000, stem="convolution"),
 }
 # ViT-B/16, 86 M (Dosovitskiy et al. 2021, table 1).

@@ -221,7 +221,8 @@ class LanguageModelConfig(Shape):
     def size(self) -> str:
         """The size of the model in words."""
         looks = f"{self.stack.heads} heads, context {self.context:,}"
-        return f"{self.stack.layers} layers, width {self.width}, feed-forward {self.feed_forward:,}, {looks}"
+        entry = f", {self.convolution} places enter together" if self.convolution else ""
+        return f"{self.stack.layers} layers, width {self.width}, feed-forward {self.feed_forward:,}, {looks}{entry}"
 
     @model_validator(mode="after")
     def _places_fit(self) -> LanguageModelConfig:

@@ -4,7 +4,21 @@ import pytest
 import torch
 from torch import Tensor
 
-from mirada.attention import Attention, Causal, Facts, Fixed, Kernel, Padding, Pattern, Shaw, Strided, Window, attend
+from mirada.attention import (
+    Attention,
+    Causal,
+    Facts,
+    Fixed,
+    Kernel,
+    Padding,
+    Pattern,
+    Shaw,
+    Strided,
+    Window,
+    attend,
+    explain,
+)
+from mirada.attention.kernels.runs import RUN
 from tests.pieces import small_pieces
 
 PATTERNS = [Causal() & (Window(3, 0) | Strided(4)), Fixed(5, 2) | Window(1, 1)]
@@ -40,3 +54,10 @@ def test_rows_that_see_nobody_stay_finite_in_every_precision(kind: torch.dtype) 
         (found,) = torch.autograd.grad(output.sum(), x)
     assert not output.any()
     assert not found.any()
+
+
+def test_a_long_sequence_holds_no_more_than_a_run() -> None:
+    attention = Attention(8, heads=2, pattern=Causal() & (Window(64, 0) | Strided(128)))
+    short, long = (explain(attention.problem(torch.zeros(1, length, 8)), Kernel.GATHERED) for length in (512, 16_384))
+    assert short.held_bytes == 4 * 2 * short.pairs, "all pairs of both heads, in float32"
+    assert long.held_bytes == 4 * RUN < 4 * 2 * long.pairs

@@ -66,6 +66,7 @@ def test_a_treebank_is_filled_and_else_as_it_was(tagger: Path, tmp_path: Path) -
 def test_lines_of_words_are_labelled(tagger: Path) -> None:
     result = mirada("predict", tagger, given="the cat sees a dog .\n\n")
     assert result.stdout.splitlines()[:3] == ["the\tDET", "cat\tNOUN", "sees\tVERB"]
+    assert mirada("predict", tagger, given="the cat sees a dog.\n\n").stdout == result.stdout, "marks stand apart"
     told = json.loads(mirada("predict", tagger, "--json", given="the cat " * 200 + "\n").stdout)
     assert (told["task"], told["column"], told["remarks"]) == ("tag", "upos", 1)
     assert told["sentences"][0]["parts"] == 2

@@ -69,9 +69,11 @@ def _bytes(sentence: "Sentence") -> bytes:
 
 
 def _labelled(tagger: "Tagger", asked: Asked) -> Answers:
-    """Lines of words between spaces: a word, a tab and its label on each line, and an empty line after a sentence."""
+    """Lines of text: a word, a tab and its label on each line, and an empty line after a sentence."""
+    from mirada.text.forms import forms_of
+
     for some in chunks(asked.lines, AT_ONCE):
-        rows = [line.split() for line in some]
+        rows = [forms_of(line) for line in some]
         answers = iter(tagger.tag([row for row in rows if row]))
         for row in rows:
             tagged = next(answers) if row else None

@@ -16,6 +16,7 @@ from mirada.models.folder import FolderError, task_of
 from mirada.models.picture_folder import reads_pictures
 from mirada.serving.messages import ClassifiedText, FilledText, TaggedText, WrittenText
 from mirada.serving.served import Predictor, Served, Writer
+from mirada.text.forms import forms_of
 from mirada.text.units import encode_text
 from mirada.viewing import labelling, language, masked
 from mirada.viewing.contract import View
@@ -111,7 +112,7 @@ class _ServedLabeller(_Alone, Predictor):
 
 @dataclass(frozen=True, eq=False)
 class ServedTagger(_ServedLabeller):
-    """A tagger: words are what stands between spaces."""
+    """A tagger: words and marks are labelled each by itself."""
 
     task = "tag"
     what = "tagger"
@@ -122,7 +123,9 @@ class ServedTagger(_ServedLabeller):
         return labelling.look_at_tags(self.labeller, text, name=self.name)
 
     def predict(self, texts: Sequence[str], count: int) -> list[TaggedText]:
-        return [TaggedText.model_validate(one.as_json()) for one in self.labeller.tag([text.split() for text in texts])]
+        return [
+            TaggedText.model_validate(one.as_json()) for one in self.labeller.tag([forms_of(text) for text in texts])
+        ]
 
 
 @dataclass(frozen=True, eq=False)

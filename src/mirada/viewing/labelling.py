@@ -20,6 +20,7 @@ from mirada.labeller import Classifier, Tagger
 from mirada.models import labelling as models
 from mirada.models.reading import EncoderReader, PatchReader
 from mirada.tasks.labelling import states_of
+from mirada.text.forms import forms_of
 from mirada.text.labels import MISSING
 from mirada.text.subwords import SPACE, Subwords
 from mirada.viewing import contract
@@ -36,8 +37,9 @@ _SIDES: dict[str, Side] = {"encoder": ("self", "read", "read"), "pooling": ("cro
 
 
 def look_at_tags(tagger: Tagger, text: str, *, name: str = "") -> View:
-    """What a tagger sees in the words between the spaces of a text, and how it labels each."""
-    words = _words(text)
+    """What a tagger sees in the words of a text, and how it labels each."""
+    words = forms_of(text)
+    require_words(words)
     labelled = tagger.encoding.encode([words])
     require_short(int(labelled.inputs.lengths.sum()), tagger.config.longest, "the sentence")
     model = tagger.loaded.model
@@ -56,7 +58,8 @@ def look_at_tags(tagger: Tagger, text: str, *, name: str = "") -> View:
 
 def look_at_class(classifier: Classifier, text: str, *, name: str = "") -> View:
     """What a classifier sees in a text, and what it takes it for."""
-    words = _words(text)
+    words = text.split()
+    require_words(words)
     if classifier.loaded.subwords is None:
         raise ValueError("this model reads rows of numbers, and there is nothing to look at in them")
     if classifier.encoding.too_long(text):
@@ -77,12 +80,6 @@ def class_view(
     steps = steps_of(seen.scores, seen.scores.argmax(-1).tolist(), labels)
     said = said_of(seen.scores[0], labels)
     return _view("classify", model, seen, read, name, text).model_copy(update={"steps": steps, "said": said})
-
-
-def _words(text: str) -> list[str]:
-    words = text.split()
-    require_words(words)
-    return words
 
 
 def _labels(labelled: Labelled, subwords: Subwords | None, words: list[str]) -> tuple[str, ...]:

@@ -99,6 +99,17 @@ def test_muon_is_for_the_matrices_of_blocks_and_moves_them_as_torch_does() -> No
         assert bool(optimizer.state()[f"second.{name}"].any()) == (name not in matrices), "Muon has one moment"
 
 
+def test_only_matrices_decay_where_muon_is() -> None:
+    learnt = model("muon")
+    before = {name: one.detach().clone() for name, one in learnt.named_parameters()}
+    optimizer = Optimizer(learnt, Settings("muon", decay=0.5), torch.float32)
+    optimizer.add(optimizer.gradients(0.0 * learnt(torch.ones(4, 3)).sum()))
+    optimizer.step(0.1, 0.0)
+    for name, tensor in optimizer.weights().items():
+        kept = 0.95 if name in matrices_of(learnt) else 1.0
+        torch.testing.assert_close(tensor, kept * before[name])
+
+
 def test_the_map_of_a_convolution_learns_by_muon_too() -> None:
     learnt = build(LanguageModelConfig(width=8, feed_forward=8, convolution=2), vocabulary=9)
     assert "convolution.places_map.weight" in matrices_of(learnt)

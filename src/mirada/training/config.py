@@ -130,6 +130,11 @@ class AnyRunConfig(Strict):
         """What such a model learns by where its hardware has bf16, if nothing was said."""
         return "adam"
 
+    @property
+    def rate_by_muon(self) -> float:
+        """The rate of such a model by Muon, if nothing was said, as a multiple of the usual one."""
+        return 1.0
+
 
 class RunConfig(AnyRunConfig):
     """A whole run of translation."""

@@ -106,7 +106,7 @@ class Decisions:
             total=steps,
             validate_every=ceil(steps / self.budget.validations),
             schedule=training.schedule,
-            peak=training.rate or default_rate(width),
+            peak=training.rate or default_rate(width) * (self.config.rate_by_muon if self.optimizer == "muon" else 1),
             warmup=training.warmup or default_warmup(training, steps),
             width=width,
             accumulate=training.accumulate,

@@ -40,6 +40,7 @@ from mirada.training.subject import SKETCHED, Learner, Ready
 
 VALIDATION_COST = 0.4  # of the time that training on as many tokens takes: no backward pass
 TEST_COST = 1.0  # the same in float32
+DECAY = 0.25  # of the matrices of a GPT: tinyshakespeare after 1,600 steps, loss 1.508 without and 1.492 with it
 MUSIC_CONTEXT = 256  # events: most of a chorale
 TEST_TOKENS = 500_000  # at most, for the score at the end
 
@@ -101,10 +102,13 @@ def preset_tree(name: str, kind: str = "language", music: bool = False) -> Tree:
     preset = presets.LANGUAGE[name]
     config = preset.recurrent if kind == "recurrent_language" else preset.config
     model = config.model_dump(mode="json")
+    training: Tree = {"batch_tokens": preset.batch_tokens}
     if music:
         model = model | {"context": max(config.context, MUSIC_CONTEXT)}
         model.pop("convolution", None)
-    return {"model": model, "training": {"batch_tokens": preset.batch_tokens}}
+    elif kind != "recurrent_language":
+        training["decay"] = DECAY
+    return {"model": model, "training": training}
 
 
 def _is_music(settings: Tree) -> bool:

@@ -70,3 +70,7 @@ class LanguageRunConfig(AnyRunConfig):
     @property
     def optimizer(self) -> OptimizerKind:
         return "muon" if isinstance(self.model, LanguageModelConfig) else "adam"
+
+    @property
+    def rate_by_muon(self) -> float:
+        return 1.0 if self.data.units == "events" else 2.0  # measured with text only

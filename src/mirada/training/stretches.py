@@ -22,7 +22,8 @@ class Settings:
 
     β₁, β₂, ε are those of Adam (Kingma and Ba 2015), with the decoupled decay of Loshchilov and Hutter (2019). By Muon
     (Jordan et al. 2024) the matrices of blocks learn: momentum, and then all singular values of a step made alike. Its
-    steps are scaled as in Liu et al. 2025, so that one rate serves both. All else learns by Adam.
+    steps are scaled as in Liu et al. 2025, so that one rate serves both. All else learns by Adam, and then only the
+    matrices decay: embeddings, norms and biases do worse with it.
     """
 
     kind: OptimizerKind = "adam"
@@ -136,7 +137,7 @@ class AdamStretch(Stretch):
             lr=0.0,
             betas=settings.betas,
             eps=settings.epsilon,
-            weight_decay=settings.decay,
+            weight_decay=settings.decay if settings.kind == "adam" else 0.0,
             fused=True,
         )
         self._adam.state[self._master] = {

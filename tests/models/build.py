@@ -1,4 +1,4 @@
-"""Small translators of every kind, and sentences for them."""
+"""Small translators of every kind, sentences for them, and small language models."""
 
 import torch
 from jaxtyping import Int
@@ -23,7 +23,8 @@ from mirada.layers.embedding import Embedding
 from mirada.layers.feed_forward import FeedForward
 from mirada.layers.stack import Stack
 from mirada.models.build import build
-from mirada.models.config import RecurrentConfig
+from mirada.models.config import LanguageModelConfig, RecurrentConfig, StackConfig
+from mirada.models.language import CausalTransformer
 from mirada.models.recurrent import Recurrent
 from mirada.models.transformer import Transformer
 
@@ -124,3 +125,13 @@ def differing_recurrent(choice: str) -> Recurrent:
         for parameter in made.parameters():
             parameter.mul_(2).add_(0.05 * torch.randn_like(parameter))
     return made
+
+
+def small_language_model(context: int, entered: object, stack: StackConfig, convolution: int = 0) -> CausalTransformer:
+    """A causal stack in float64, the same numbers at every call."""
+    config = LanguageModelConfig(
+        context=context, width=12, feed_forward=17, position=entered, convolution=convolution, stack=stack
+    )
+    model = build(config, VOCABULARY, seed=5).eval().double()
+    assert isinstance(model, CausalTransformer)
+    return model

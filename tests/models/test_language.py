@@ -9,8 +9,9 @@ from mirada.models.build import build
 from mirada.models.config import LanguageModelConfig, RecurrentLanguageConfig, RecurrentStackConfig, StackConfig
 from mirada.models.language import AnyLanguageModel
 from mirada.models.presets import LANGUAGE, suited
+from tests.models.build import VOCABULARY, small_language_model
 
-VOCABULARY, CONTEXT = 23, 7
+CONTEXT = 7
 SHAPES = {
     "rotary": (None, Rotary()),
     "learned": (Learned(CONTEXT), None),
@@ -22,15 +23,7 @@ SHAPES = {
 
 
 def model_with(entered: object, inside: object, convolution: int = 0) -> AnyLanguageModel:
-    config = LanguageModelConfig(
-        context=CONTEXT,
-        width=12,
-        feed_forward=17,
-        position=entered,
-        convolution=convolution,
-        stack=StackConfig(layers=2, heads=2, position=inside),
-    )
-    return build(config, VOCABULARY, seed=5).eval().double()
+    return small_language_model(CONTEXT, entered, StackConfig(layers=2, heads=2, position=inside), convolution)
 
 
 @pytest.fixture(params=SHAPES.values(), ids=SHAPES)

@@ -5,11 +5,11 @@ import torch
 from torch import Tensor
 
 from mirada.attention import Learned, Memory, Pattern, Rotary, Shaw, Sinusoidal, parse
-from mirada.models.build import build
-from mirada.models.config import LanguageModelConfig, StackConfig
+from mirada.models.config import StackConfig
 from mirada.models.language import CausalState, CausalTransformer
+from tests.models.build import VOCABULARY, small_language_model
 
-VOCABULARY, CONTEXT = 23, 19
+CONTEXT = 19
 PATTERNS = {  # with the most keys that are remembered of CONTEXT places
     "full": CONTEXT,
     "window(5, 0)": 5,
@@ -32,17 +32,8 @@ POSITIONS = {
 
 def model_with(pattern: str, position: str, layers: int = 2, convolution: int = 0) -> CausalTransformer:
     entered, inside = POSITIONS[position]
-    config = LanguageModelConfig(
-        context=CONTEXT,
-        width=12,
-        feed_forward=17,
-        position=entered,
-        convolution=convolution,
-        stack=StackConfig(layers=layers, heads=2, position=inside, pattern=parse(pattern)),
-    )
-    model = build(config, VOCABULARY, seed=5).eval().double()
-    assert isinstance(model, CausalTransformer)
-    return model
+    stack = StackConfig(layers=layers, heads=2, position=inside, pattern=parse(pattern))
+    return small_language_model(CONTEXT, entered, stack, convolution)
 
 
 def tokens(rows: int, length: int) -> Tensor:

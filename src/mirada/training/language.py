@@ -126,9 +126,14 @@ class LanguageSubject:
     begun_from: AnyLanguageModel | None
 
     @property
+    def music(self) -> bool:
+        """Whether events are read, and no text."""
+        return self.prepared.facts.units == "events"
+
+    @property
     def variants(self) -> int:
-        asked, music = self.config.training.transpose, self.prepared.facts.units == "events"
-        return 2 * (TRANSPOSED if asked is None else asked) + 1 if music else 1
+        asked = self.config.training.transpose
+        return 2 * (TRANSPOSED if asked is None else asked) + 1 if self.music else 1
 
     @property
     def largest(self) -> int:
@@ -142,7 +147,7 @@ class LanguageSubject:
 
     def batches(self, budget: int, variants: int) -> Windows:
         asked = self.config.training.transpose
-        if asked and self.prepared.facts.units != "events":
+        if asked and not self.music:
             raise ConfigError(f"training.transpose = {asked} is for music, and this text is none; leave it out")
         context, seed = self.config.model.context, self.config.training.seed
         return Windows(self._text("train"), context, budget, seed, _transposition(variants))

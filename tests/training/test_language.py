@@ -9,7 +9,7 @@ from mirada.generator import Generator
 from mirada.models.folder import FolderError
 from mirada.training import record
 from mirada.training.decisions import decide_optimizer
-from mirada.training.language import preset_tree
+from mirada.training.language import LanguageFamily, preset_tree
 from mirada.training.language_config import LanguageRunConfig
 from mirada.training.preparing import Files
 from mirada.training.result import LanguageResult
@@ -172,6 +172,37 @@ def test_music_is_read_further_back_and_without_a_convolution() -> None:
     assert isinstance(music, dict)
     assert (text["context"], text["convolution"]) == (64, 4)
     assert music == {name: value for name, value in text.items() if name != "convolution"} | {"context": 256}
+
+
+@pytest.fixture(scope="module")
+def player(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of music."""
+    folder = tmp_path_factory.mktemp("music")
+    pieces = folder / "pieces.json"
+    pieces.write_text(str([[[60 + step % 5, 48] for step in range(30)] for _ in range(6)]))
+    settings: Tree = {"data": {"units": "events"}, "training": {"budget": {"steps": 2}}}
+    run(Request(Files((pieces,)), folder / "model", None, merge(SETTINGS, settings), task="lm"))
+    return folder / "model"
+
+
+def config_of(name: str, settings: Tree, start: Path | None = None) -> LanguageRunConfig:
+    return LanguageFamily(Files((Path(name),)), Path("model"), settings, "a test", start).config("tiny")
+
+
+def test_music_is_known_by_what_is_said_by_its_files_and_by_the_model_that_goes_on(player: Path) -> None:
+    said: Tree = {"data": {"units": "events"}}
+    found = [config_of("a.json", said), config_of("a.mid", {}), config_of("a.json", {}, player)]
+    assert [config.data.units for config in found] == ["events"] * 3
+    assert len({config.rate_by_muon for config in found}) == 1
+    assert found[0].model == found[1].model
+    text = config_of("a.txt", {})
+    assert text.data.units is None
+    assert text.rate_by_muon != found[0].rate_by_muon
+
+
+def test_a_model_that_goes_on_keeps_its_units(player: Path) -> None:
+    with pytest.raises(ConfigError, match=r"--start .* reads events, and no characters; leave out data\.units"):
+        config_of("a.txt", {"data": {"units": "characters"}}, player)
 
 
 def test_music_is_moved_while_it_is_trained_on_and_text_is_not(text: Path, tmp_path: Path) -> None:

@@ -184,7 +184,7 @@ def explain(problem: Problem, kernel: Kernel | None = None) -> Explanation:
     held = {
         Kernel.FUSED: 0,
         Kernel.BLOCKED: runs.RUN,
-        Kernel.GATHERED: gathered.KEPT if rows * pairs <= gathered.KEPT else runs.RUN,
+        Kernel.GATHERED: gathered.held(problem),
         Kernel.EDGES: rows * edges.RUN,
     }
     most = min(held.get(chosen.kernel, rows * pairs), rows * pairs)

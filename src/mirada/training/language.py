@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -31,7 +30,7 @@ from mirada.training.checkpoint import Progress
 from mirada.training.forcing import TeacherForcing
 from mirada.training.language_card import write_card
 from mirada.training.language_config import TRANSPOSED, LanguageRunConfig
-from mirada.training.language_preparing import Given, PreparedText, prepare_text
+from mirada.training.language_preparing import Given, PreparedText, is_music, prepare_text
 from mirada.training.preparing import Say
 from mirada.training.record import RunRecord
 from mirada.training.result import LanguageResult
@@ -68,13 +67,15 @@ class LanguageFamily(Asked):
 
     def config(self, preset: str) -> LanguageRunConfig:
         if self.loaded is None or self.started is None:
-            below = preset_tree(preset, kind_in(self.settings), music=_is_music(self.settings))
+            units = validate_as(LanguageRunConfig, {"data": self.settings.get("data", {})}, self.where).data.units
+            below = preset_tree(preset, kind_in(self.settings), music=is_music(self.files, units))
             return validate_as(LanguageRunConfig, merge(below, self.settings), self.where)
-        given = self.loaded.config.model
-        config = validate_as(
-            LanguageRunConfig, merge({"model": given.model_dump(mode="json")}, self.settings), self.where
-        )
+        given, units = self.loaded.config.model, self.loaded.config.units
+        below = {"model": given.model_dump(mode="json"), "data": {"units": units}}
+        config = validate_as(LanguageRunConfig, merge(below, self.settings), self.where)
         self.require_own_model(given, config.model)
+        if config.data.units != units:
+            raise ConfigError(f"--start {self.start} reads {units}, and no {config.data.units}; leave out data.units")
         return config
 
     def sketch(self, preset: str) -> AnyLanguageModel:
@@ -106,14 +107,10 @@ def preset_tree(name: str, kind: str = "language", music: bool = False) -> Tree:
     if music:
         model = model | {"context": max(config.context, MUSIC_CONTEXT)}
         model.pop("convolution", None)
-    elif kind != "recurrent_language":
+        return {"model": model, "training": training, "data": {"units": "events"}}
+    if kind != "recurrent_language":
         training["decay"] = DECAY
     return {"model": model, "training": training}
-
-
-def _is_music(settings: Tree) -> bool:
-    data = settings.get("data")
-    return isinstance(data, Mapping) and data.get("units") == "events"
 
 
 @dataclass(frozen=True, eq=False)

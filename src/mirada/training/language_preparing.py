@@ -110,7 +110,7 @@ def _make(
     data = folder / DATA
     shutil.rmtree(data, ignore_errors=True)
     data.mkdir(parents=True)
-    music = _is_music(files, config, given)
+    music = is_music(files, config.units if given is None else given.kind)
     surveys = {part: [survey(path, music) for path in getattr(files, part)] for part in PARTS}
     documents = _divide(surveys, files, config, say)
     if given is None:
@@ -131,11 +131,9 @@ def _make(
     say(_told(facts))
 
 
-def _is_music(files: Files, config: TextConfig, given: Given | None) -> bool:
+def is_music(files: Files, units: UnitKind | None) -> bool:
     """Whether the files hold pieces of music: it is said, or their names say so."""
-    if given is not None:
-        return given.kind == "events"
-    return config.units == "events" or (config.units is None and all(map(is_midi, files.train)))
+    return units == "events" or (units is None and all(map(is_midi, files.train)))
 
 
 def _divide(

@@ -44,15 +44,20 @@ def pairs(problem: Problem) -> int:
     return cells(problem.neighbourhood.pattern, problem.neighbourhood.keys)
 
 
+def held(problem: Problem) -> int:
+    """How many pairs of all heads are held at a time: all of them where they are few, else those of a run."""
+    return KEPT if problem.batch * problem.heads * pairs(problem) <= KEPT else RUN
+
+
 def run(problem: Problem) -> Float[Tensor, "B H Q V"]:
     """The answer, tile by tile."""
     # All heads of a place lie together in memory before they are split: a row is taken in one piece.
     rows = problem.queries.transpose(1, 2), problem.keys.transpose(1, 2), problem.values.transpose(1, 2)
     modules = [problem.score, problem.relative]
     several = len(parts(problem)) > 1 and problem.score.normalised
-    few = problem.batch * problem.heads * pairs(problem) <= KEPT
-    cut = [_runs(problem, part, KEPT if few else RUN, with_sum=several) for part in parts(problem)]
-    if several and not few:
+    most = held(problem)
+    cut = [_runs(problem, part, most, with_sum=several) for part in parts(problem)]
+    if several and most < KEPT:
         return joined.attend_joined(cut, *rows, modules).transpose(1, 2)
     outside = joined.outside(rows[2]) if several else problem.nothing
     answers = [attend_in_runs(runs, *rows, modules, outside) for runs in cut]

@@ -166,12 +166,18 @@ def test_a_run_that_was_begun_before_muon_was_there_keeps_to_adam(text: Path, tm
     assert decide_optimizer(LanguageRunConfig(), before, torch.bfloat16) == "adam"
 
 
-def test_music_is_read_further_back_and_without_a_convolution() -> None:
-    text, music = (preset_tree("tiny", music=music)["model"] for music in (False, True))
-    assert isinstance(text, dict)
-    assert isinstance(music, dict)
-    assert (text["context"], text["convolution"]) == (64, 4)
-    assert music == {name: value for name, value in text.items() if name != "convolution"} | {"context": 256}
+@pytest.mark.parametrize(
+    ("preset", "kind", "more"),
+    [
+        ("tiny", "language", {"context": 256, "convolution": 6}),
+        ("tiny", "recurrent_language", {"context": 256}),
+        ("gpt", "language", {}),
+    ],
+)
+def test_music_is_read_further_back_and_more_of_it_enters_together(preset: str, kind: str, more: Tree) -> None:
+    text, music = (preset_tree(preset, kind, music=music) for music in (False, True))
+    assert isinstance(text["model"], dict)
+    assert music == text | {"model": text["model"] | more}
 
 
 @pytest.fixture(scope="module")
@@ -189,18 +195,13 @@ def config_of(name: str, settings: Tree, start: Path | None = None) -> LanguageR
     return LanguageFamily(Files((Path(name),)), Path("model"), settings, "a test", start).config("tiny")
 
 
-def test_music_is_known_by_what_is_said_by_its_files_and_by_the_model_that_goes_on(player: Path) -> None:
-    said: Tree = {"data": {"units": "events"}}
-    found = [config_of("a.json", said), config_of("a.mid", {}), config_of("a.json", {}, player)]
-    assert [config.data.units for config in found] == ["events"] * 3
-    assert len({config.rate_by_muon for config in found}) == 1
-    assert found[0].model == found[1].model
-    text = config_of("a.txt", {})
-    assert text.data.units is None
-    assert text.rate_by_muon != found[0].rate_by_muon
+def test_music_is_known_by_what_is_said_and_by_its_files() -> None:
+    said, named, text = config_of("a.json", {"data": {"units": "events"}}), config_of("a.mid", {}), config_of("a", {})
+    assert said.model == named.model != text.model
 
 
 def test_a_model_that_goes_on_keeps_its_units(player: Path) -> None:
+    assert config_of("a.json", {}, player).data.units == "events"
     with pytest.raises(ConfigError, match=r"--start .* reads events, and no characters; leave out data\.units"):
         config_of("a.txt", {"data": {"units": "characters"}}, player)
 

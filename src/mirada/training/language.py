@@ -41,6 +41,7 @@ VALIDATION_COST = 0.4  # of the time that training on as many tokens takes: no b
 TEST_COST = 1.0  # the same in float32
 DECAY = 0.25  # of the matrices of a GPT: tinyshakespeare after 1,600 steps, loss 1.508 without and 1.492 with it
 MUSIC_CONTEXT = 256  # events: most of a chorale
+MUSIC_CONVOLUTION = 6  # events: a step of four voices, its end, and the same voice a step before
 TEST_TOKENS = 500_000  # at most, for the score at the end
 
 
@@ -95,8 +96,7 @@ class LanguageFamily(Asked):
 def preset_tree(name: str, kind: str = "language", music: bool = False) -> Tree:
     """The model of a preset, of this kind, and how it is trained.
 
-    Music has several events for each step of time, so it is read further back; and there is little of it, which a
-    convolution would soon know by heart.
+    Music has several events for each step of time, so it is read further back, and more of them enter together.
     """
     if name not in presets.LANGUAGE:
         raise ConfigError(f"--preset {name} is not known; use {', '.join(presets.LANGUAGE)}")
@@ -104,12 +104,11 @@ def preset_tree(name: str, kind: str = "language", music: bool = False) -> Tree:
     config = preset.recurrent if kind == "recurrent_language" else preset.config
     model = config.model_dump(mode="json")
     training: Tree = {"batch_tokens": preset.batch_tokens}
-    if music:
-        model = model | {"context": max(config.context, MUSIC_CONTEXT)}
-        model.pop("convolution", None)
-        return {"model": model, "training": training, "data": {"units": "events"}}
     if kind != "recurrent_language":
         training["decay"] = DECAY
+    if music:
+        model["context"] = max(config.context, MUSIC_CONTEXT)
+        model |= {"convolution": MUSIC_CONVOLUTION} if "convolution" in model else {}
     return {"model": model, "training": training}
 
 

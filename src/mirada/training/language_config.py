@@ -73,4 +73,4 @@ class LanguageRunConfig(AnyRunConfig):
 
     @property
     def rate_by_muon(self) -> float:
-        return 1.0 if self.data.units == "events" else 2.0  # measured with text only
+        return 2.0

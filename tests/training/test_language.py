@@ -167,17 +167,16 @@ def test_a_run_that_was_begun_before_muon_was_there_keeps_to_adam(text: Path, tm
 
 
 @pytest.mark.parametrize(
-    ("preset", "kind", "more"),
+    ("preset", "kind", "changes"),
     [
-        ("tiny", "language", {"context": 256, "convolution": 6}),
-        ("tiny", "recurrent_language", {"context": 256}),
-        ("gpt", "language", {}),
+        ("tiny", "language", {"model": {"context": 256, "convolution": 6}, "training": {"decay": 0.5}}),
+        ("tiny", "recurrent_language", {"model": {"context": 256}}),
+        ("gpt", "language", {"training": {"decay": 0.5}}),
     ],
 )
-def test_music_is_read_further_back_and_more_of_it_enters_together(preset: str, kind: str, more: Tree) -> None:
+def test_music_is_read_further_back_and_more_of_it_enters_together(preset: str, kind: str, changes: Tree) -> None:
     text, music = (preset_tree(preset, kind, music=music) for music in (False, True))
-    assert isinstance(text["model"], dict)
-    assert music == text | {"model": text["model"] | more}
+    assert music == merge(text, changes)
 
 
 @pytest.fixture(scope="module")

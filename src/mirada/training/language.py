@@ -39,7 +39,9 @@ from mirada.training.subject import SKETCHED, Learner, Ready
 
 VALIDATION_COST = 0.4  # of the time that training on as many tokens takes: no backward pass
 TEST_COST = 1.0  # the same in float32
-DECAY = 0.25  # of the matrices of a GPT: tinyshakespeare after 1,600 steps, loss 1.508 without and 1.492 with it
+# Decay of the matrices of a GPT. Tinyshakespeare after 1,600 steps: loss 1.508 without and 1.492 with it. Chorales,
+# which are passed over a hundred times in minutes: development loss 0.904 with 0.25, 0.894 with 0.5.
+DECAY, MUSIC_DECAY = 0.25, 0.5
 MUSIC_CONTEXT = 256  # events: most of a chorale
 MUSIC_CONVOLUTION = 6  # events: a step of four voices, its end, and the same voice a step before
 TEST_TOKENS = 500_000  # at most, for the score at the end
@@ -105,7 +107,7 @@ def preset_tree(name: str, kind: str = "language", music: bool = False) -> Tree:
     model = config.model_dump(mode="json")
     training: Tree = {"batch_tokens": preset.batch_tokens}
     if kind != "recurrent_language":
-        training["decay"] = DECAY
+        training["decay"] = MUSIC_DECAY if music else DECAY
     if music:
         model["context"] = max(config.context, MUSIC_CONTEXT)
         model |= {"convolution": MUSIC_CONVOLUTION} if "convolution" in model else {}

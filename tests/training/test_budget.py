@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mirada.training.budget import LAST_VALIDATIONS, asked, by_count, by_time
-from mirada.training.config import BudgetConfig, RunConfig, TrainingConfig
-from mirada.training.defaults import default_dropout, default_rate, default_warmup
+from mirada.training.config import BudgetConfig, TrainingConfig
+from mirada.training.defaults import SAMPLED_AFTER, default_dropout, default_rate, default_warmup
 
 
 def test_steps_and_epochs_are_counted() -> None:
@@ -61,7 +61,7 @@ def test_defaults_follow_the_passes_and_the_width() -> None:
     rates = [default_dropout(epochs) for epochs in (1.0, 10.0, 20.0, 100.0)]
     assert rates == sorted(rates)
     assert rates[0] == 0
-    assert 5.0 < RunConfig().sampled_after < 40.0
+    assert 5.0 < SAMPLED_AFTER < 40.0
     assert default_rate(128) > default_rate(512)
     assert default_warmup(TrainingConfig(), 1_000) == 80
     assert default_warmup(TrainingConfig(schedule="noam"), 1_000) == 300

@@ -116,11 +116,6 @@ class AnyRunConfig(Strict):
         return False
 
     @property
-    def sampled_after(self) -> float:
-        """Passes over the data, above which its variants are shown unasked: before, they only cost time."""
-        return 12.0
-
-    @property
     def variants_are_new(self) -> bool:
         """Whether a variant has as much to learn from as other data would have."""
         return False

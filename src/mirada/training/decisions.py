@@ -15,7 +15,7 @@ from mirada.training import budget as budgets
 from mirada.training.budget import Budget
 from mirada.training.config import AnyRunConfig, LearningConfig
 from mirada.training.crew import FEWEST_TOKENS, WIDE, parts_for
-from mirada.training.defaults import default_dropout, default_rate, default_warmup
+from mirada.training.defaults import SAMPLED_AFTER, default_dropout, default_rate, default_warmup
 from mirada.training.loop import Course
 from mirada.training.record import RunRecord
 from mirada.training.stretches import OptimizerKind
@@ -95,7 +95,7 @@ class Decisions:
         """How many variants of the data are shown; a run that goes on keeps to what it began with."""
         if "segmentations" in self.earlier:
             return int(str(self.earlier["segmentations"]))
-        sampled = self.config.samples or self.budget.epochs > self.config.sampled_after
+        sampled = self.config.samples or self.budget.epochs > SAMPLED_AFTER
         return self.stored if sampled else 1
 
     @property

@@ -7,6 +7,7 @@ from mirada.training.config import LearningConfig
 RATE_AT_256 = 2e-3  # the highest rate of a model of width 256; it falls as the width grows
 WARMUP_SHARE, LONGEST_WARMUP = 0.08, 4_000
 NOAM_WARMUP_SHARE = 0.3  # its peak falls as the warm-up grows
+SAMPLED_AFTER = 12.0  # passes over the data, above which its variants are shown unasked: before, they only cost time
 # How often the data is passed over, and the dropout that suits: what is seen often is soon known by heart.
 DROPOUT = ((6.0, 0.0), (15.0, 0.1), (30.0, 0.2), (float("inf"), 0.3))
 

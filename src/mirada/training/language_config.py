@@ -58,12 +58,6 @@ class LanguageRunConfig(AnyRunConfig):
         return self.training.transpose is not None
 
     @property
-    def sampled_after(self) -> float:
-        # Chorales of Bach, nats for each step: 5.22 after 22 passes, where those that kept their keys had 4.90 and were
-        # soon known by heart; 4.50 after 112.
-        return 50.0
-
-    @property
     def variants_are_new(self) -> bool:
         return True
 

@@ -156,6 +156,23 @@ def test_muon_is_for_attention_where_bf16_is_fast(said: Tree, kind: str, precisi
     assert decide_optimizer(config, None, precision) == decided
 
 
+@pytest.mark.parametrize(
+    ("kind", "decay", "variants", "counted"),
+    [
+        ("language", 0.25, 1, 11.0),
+        ("language", 0.0, 1, 22.0),
+        ("recurrent_language", 0.25, 1, 22.0),
+        ("language", 0.25, 11, 2.0),
+        ("recurrent_language", 0.0, 11, 2.0),
+    ],
+)
+def test_what_decays_and_what_is_moved_is_later_known_by_heart(
+    kind: str, decay: float, variants: int, counted: float
+) -> None:
+    config = validate_as(LanguageRunConfig, {"model": {"kind": kind}, "training": {"decay": decay}}, "a test")
+    assert config.passes_by_heart(22.0, variants) == counted
+
+
 def test_a_run_that_was_begun_before_muon_was_there_keeps_to_adam(text: Path, tmp_path: Path) -> None:
     asked = request(text, tmp_path / "model")
     run(asked, stop_at=7)
@@ -169,9 +186,9 @@ def test_a_run_that_was_begun_before_muon_was_there_keeps_to_adam(text: Path, tm
 @pytest.mark.parametrize(
     ("preset", "kind", "changes"),
     [
-        ("tiny", "language", {"model": {"context": 256, "convolution": 6}, "training": {"decay": 0.5}}),
+        ("tiny", "language", {"model": {"context": 256, "convolution": 6}}),
         ("tiny", "recurrent_language", {"model": {"context": 256}}),
-        ("gpt", "language", {"training": {"decay": 0.5}}),
+        ("gpt", "language", {}),
     ],
 )
 def test_music_is_read_further_back_and_more_of_it_enters_together(preset: str, kind: str, changes: Tree) -> None:

@@ -115,10 +115,9 @@ class AnyRunConfig(Strict):
         """Whether variants of the data were asked for: other segmentations of a text, other keys of a piece."""
         return False
 
-    @property
-    def variants_are_new(self) -> bool:
-        """Whether a variant has as much to learn from as other data would have."""
-        return False
+    def passes_by_heart(self, passes: float, variants: int) -> float:
+        """As how many passes over data that is shown as it is these count, when what is learnt by heart is feared."""
+        return passes
 
     @property
     def optimizer(self) -> OptimizerKind:

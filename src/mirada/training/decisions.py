@@ -87,8 +87,8 @@ class Decisions:
         """The dropout of the run; it does not change when the run goes on with another budget."""
         if self.config.training.dropout is not None:
             return self.config.training.dropout
-        variants = self.segmentations if self.config.variants_are_new else 1
-        return float(str(self.earlier.get("dropout", default_dropout(self.budget.epochs / variants))))
+        passes = self.config.passes_by_heart(self.budget.epochs, self.segmentations)
+        return float(str(self.earlier.get("dropout", default_dropout(passes))))
 
     @property
     def segmentations(self) -> int:

@@ -57,9 +57,11 @@ class LanguageRunConfig(AnyRunConfig):
     def samples(self) -> bool:
         return self.training.transpose is not None
 
-    @property
-    def variants_are_new(self) -> bool:
-        return True
+    def passes_by_heart(self, passes: float, variants: int) -> float:
+        if variants > 1:
+            return passes / variants  # a piece in another key is as good as another piece
+        # Tinyshakespeare after 7 passes, seed 2: loss 1.467 without dropout, 1.490 with 0.1.
+        return passes / 2 if self.training.decay and isinstance(self.model, LanguageModelConfig) else passes
 
     @property
     def optimizer(self) -> OptimizerKind:

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from mirada.generator import Generator
+from mirada.models.config import LanguageModelConfig
 from mirada.models.folder import FolderError
 from mirada.training import record
 from mirada.training.decisions import decide_optimizer
@@ -196,15 +197,26 @@ def test_music_is_read_further_back_and_more_of_it_enters_together(preset: str, 
     assert music == merge(text, changes)
 
 
+def test_text_is_read_sixty_four_characters_back_and_four_enter_together() -> None:
+    text = config_of("a.txt", {}).model
+    assert isinstance(text, LanguageModelConfig)
+    assert (text.context, text.convolution) == (64, 4)
+
+
 @pytest.fixture(scope="module")
-def player(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pieces(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Music."""
+    path = tmp_path_factory.mktemp("music") / "pieces.json"
+    path.write_text(str([[[60 + step % 5, 48] for step in range(30)] for _ in range(6)]))
+    return path
+
+
+@pytest.fixture(scope="module")
+def player(pieces: Path) -> Path:
     """A model of music."""
-    folder = tmp_path_factory.mktemp("music")
-    pieces = folder / "pieces.json"
-    pieces.write_text(str([[[60 + step % 5, 48] for step in range(30)] for _ in range(6)]))
     settings: Tree = {"data": {"units": "events"}, "training": {"budget": {"steps": 2}}}
-    run(Request(Files((pieces,)), folder / "model", None, merge(SETTINGS, settings), task="lm"))
-    return folder / "model"
+    run(Request(Files((pieces,)), pieces.parent / "model", None, merge(SETTINGS, settings), task="lm"))
+    return pieces.parent / "model"
 
 
 def config_of(name: str, settings: Tree, start: Path | None = None) -> LanguageRunConfig:
@@ -222,9 +234,7 @@ def test_a_model_that_goes_on_keeps_its_units(player: Path) -> None:
         config_of("a.txt", {"data": {"units": "characters"}}, player)
 
 
-def test_music_is_moved_while_it_is_trained_on_and_text_is_not(text: Path, tmp_path: Path) -> None:
-    pieces = tmp_path / "pieces.json"
-    pieces.write_text(str([[[60 + step % 5, 48] for step in range(30)] for _ in range(6)]))
+def test_music_is_moved_while_it_is_trained_on_and_text_is_not(text: Path, pieces: Path, tmp_path: Path) -> None:
     weights = []
     for name, semitones in (("moved", 3), ("again", 3), ("still", 0)):
         changes: Tree = {"data": {"units": "events"}, "training": {"transpose": semitones, "budget": {"steps": 8}}}

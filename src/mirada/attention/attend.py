@@ -181,13 +181,6 @@ def explain(problem: Problem, kernel: Kernel | None = None) -> Explanation:
     pairs = KERNELS[chosen.kernel].pairs(problem)
     rows = problem.batch * problem.heads
     widths = problem.queries.shape[-1] + problem.values.shape[-1]
-    held = {
-        Kernel.FUSED: 0,
-        Kernel.BLOCKED: runs.RUN,
-        Kernel.GATHERED: gathered.held(problem),
-        Kernel.EDGES: rows * edges.RUN,
-    }
-    most = min(held.get(chosen.kernel, rows * pairs), rows * pairs)
     return Explanation(
         pattern=str(problem.neighbourhood.pattern),
         score=type(problem.score).__name__.removesuffix("Scorer"),
@@ -195,5 +188,17 @@ def explain(problem: Problem, kernel: Kernel | None = None) -> Explanation:
         pairs=pairs,
         all_pairs=dense.pairs(problem),
         flops=2 * rows * pairs * widths,
-        held_bytes=most * problem.queries.element_size(),
+        held_bytes=min(_held(problem, chosen.kernel), rows * pairs) * problem.queries.element_size(),
     )
+
+
+def _held(problem: Problem, kernel: Kernel) -> int:
+    """How many pairs of all heads a kernel holds at the most, where there are as many."""
+    if kernel is Kernel.FUSED:
+        return 0
+    if kernel is Kernel.BLOCKED:
+        return runs.RUN
+    if kernel is Kernel.GATHERED:
+        return gathered.held(problem)
+    rows = problem.batch * problem.heads
+    return rows * (edges.RUN if kernel is Kernel.EDGES else dense.pairs(problem))

@@ -40,6 +40,9 @@ TRANSFORMERS = {
     "strides": {"pattern": Strided(2) | Window(1, 1)},
     "the plain mean": {"score": Uniform()},
     "positions beside": {"join": "concatenate"},
+    "looking by places, rotary": {"across": {"position": Rotary()}},
+    "looking by places, Shaw": {"across": {"position": Shaw(3)}},
+    "looking through a window": {"across": {"pattern": Window(2, 3)}},
 }
 
 RECURRENT = {
@@ -71,15 +74,17 @@ def small_transformer(
     pattern=None,
     entered=Sinusoidal(100.0),  # noqa: B008 frozen
     join="add",
+    across=None,
 ) -> Transformer:
-    """Encoder and decoder of `layers` blocks each."""
+    """Encoder and decoder of `layers` blocks each; `across` is how the decoder looks at the source."""
     pattern = Full() if pattern is None else pattern
+    across = {"score": score} if across is None else across
 
     def block(cross: bool) -> Block:
         own = Causal() & pattern if cross else pattern
         return Block(
             Attention(width, heads=Heads(heads), score=score, position=position, pattern=own),
-            Attention(width, heads=Heads(heads), score=score) if cross else None,
+            Attention(width, heads=Heads(heads), **across) if cross else None,
             FeedForward(width, 2 * width, activation),
             norm=norm,
             order=order,

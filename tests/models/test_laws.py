@@ -48,6 +48,42 @@ def test_rows_can_be_chosen_in_the_middle(model) -> None:
     torch.testing.assert_close(chosen, scores[rows])
 
 
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        [[0, 0, 1, 1, 2, 2], [1, 0, 2, 3, 5, 5]],  # a beam of two whose candidates change places
+        [[0, 0, 0, 1, 1, 1, 2, 2, 2], [8, 6, 6, 1, 0, 1]],  # a beam of three, of which one sentence is done
+        [[0, 0, 1, 1, 2, 2], [0, 1, 2, 5]],  # draws, of which two have ended
+        [[2, 2, 0, 0], [3, 0]],
+        [[0, 1, 2], []],
+    ],
+)
+@torch.no_grad()
+def test_rows_of_one_source_are_as_rows_of_their_own(model, chosen) -> None:
+    source, padding = sentences([7, 3, 5])
+    state, rows = model.start(source, padding), torch.arange(3)
+    for step, of in enumerate(map(torch.tensor, chosen)):
+        state, rows = state.select(of.long()), rows[of.long()]
+        scores, state = model.step(torch.full((len(rows),), 4 + step), state)
+    known = model.start(source, padding)
+    for step in range(len(chosen)):
+        alone, known = model.step(torch.full((3,), 4 + step), known)
+    torch.testing.assert_close(scores, alone[rows])
+
+
+@torch.no_grad()
+def test_candidates_share_what_they_translate() -> None:
+    model = small_transformer().eval()
+    source, padding = sentences([7, 3, 5])
+    state = model.start(source, padding)
+    wide = state.select(torch.arange(3).repeat_interleave(4))
+    again = wide.select(torch.tensor([1, 0, 0, 3, 7, 4, 4, 5, 8, 8, 9, 10]))
+    fewer = again.select(torch.arange(4, 12))
+    assert [one.each for one in (*state.sources, *wide.sources, *fewer.sources)] == [1, 1, 4, 4, 4, 4]
+    assert all(one.memory is before.memory for one, before in zip(again.sources, state.sources, strict=True))
+    assert len(fewer.sources[0].memory.keys) == 2
+
+
 @torch.no_grad()
 def test_beam_of_one_is_greedy(model) -> None:
     source, padding = sentences([7, 3, 5, 4])

@@ -19,7 +19,7 @@ from mirada.attention.pattern import Full, Pattern
 from mirada.attention.places import Places, joined, listed
 from mirada.attention.position import Learned, Position, RelativePositions, Rotary, Shaw, Sinusoidal, rotate
 from mirada.attention.problem import Problem
-from mirada.attention.score import ScaledDot, Score, Sides
+from mirada.attention.score import Free, ScaledDot, Score, Sides
 from mirada.attention.static import Static
 
 
@@ -150,6 +150,11 @@ class Attention(nn.Module):
             raise ValueError(f"{name} looks at no key, so Shaw has none to add to; use Shaw(..., keys=False)")
         if isinstance(position, Shaw) and position.keys and isinstance(self.score, Static):
             raise ValueError("Static keeps one number of a key, and Shaw adds to whole keys; use Shaw(..., keys=False)")
+
+    @property
+    def placeless(self) -> bool:
+        """Whether a query finds the same from any place, so that those of several sequences may look together."""
+        return isinstance(self.pattern, Full) and self.position is None and not isinstance(self.score, Free)
 
     def remember(self, x: Float[Tensor, "B K W"], start: int = 0) -> Memory:
         """The memory of states x, the first of which stands at place `start`."""

@@ -1,14 +1,15 @@
 """A block: attention to oneself, to a source where there is one, and the feed-forward layer.
 
-Legend: B batch, N places, W model width.
+Legend: B batch, R rows, N places, W model width, M width of what is found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
@@ -22,14 +23,54 @@ NormOrder = Literal["pre", "post"]
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What a decoder looks at besides itself: a block's memory of the source, and the source's facts."""
+    """What a decoder looks at besides itself: a block's memory of the source, and the source's facts.
+
+    `each` rows, one after the other, look at one row of the memory: candidates of a beam share what they translate,
+    so that it is never copied, and are the queries of one product.
+    """
 
     memory: Memory
     facts: Facts
+    each: int = 1
 
-    def select(self, rows: Int[Tensor, "R"]) -> Source:
-        """The source of these rows, in this order."""
+    def look(self, attention: Attention, x: Float[Tensor, "R N W"], offset: int = 0) -> Float[Tensor, "R N M"]:
+        """What the states of every row, the first of which stand at place `offset`, find in its source."""
+        if not attention.placeless:
+            own = self._spread()
+            return attention(x, own.memory, replace(own.facts, offset=offset, masks={}))
+        if self.each == 1:
+            return attention(x, self.memory, self.facts)
+        together = x.reshape(len(self.memory.keys), -1, x.shape[-1])
+        return attention(together, self.memory, self.facts).reshape(*x.shape[:2], -1)
+
+    def _spread(self) -> Source:
+        """The same with a row of the memory for each that looks."""
+        if self.each == 1:
+            return self
+        memory_rows = torch.arange(len(self.memory.keys), device=self.memory.keys.device)
+        rows = memory_rows.repeat_interleave(self.each)
         return Source(self.memory.select(rows), select_facts(self.facts, rows))
+
+    def select(self, rows: Int[Tensor, "R2"]) -> Source:
+        """The source of these rows, in this order."""
+        return select_sources([self], rows)[0]
+
+
+def select_sources(sources: Sequence[Source], rows: Int[Tensor, "R2"]) -> list[Source]:
+    """The sources of these rows, in this order, for each block; all blocks share one object of facts.
+
+    Where equally many rows in a row have the same source, it is kept once for them.
+    """
+    first = sources[0]
+    owners = rows if first.each == 1 else rows // first.each
+    kept, counts = owners.unique_consecutive(return_counts=True)
+    each = int(counts[0]) if len(counts) else 1
+    if not bool((counts == each).all()):
+        kept, each = owners, 1
+    if torch.equal(kept, torch.arange(len(first.memory.keys), device=kept.device)):
+        return [replace(source, each=each) for source in sources]
+    facts = select_facts(first.facts, kept)
+    return [Source(source.memory.select(kept), facts, each) for source in sources]
 
 
 def select_facts(facts: Facts, rows: Int[Tensor, "R"]) -> Facts:
@@ -85,7 +126,7 @@ class Block(nn.Module):
             if source is None:
                 raise ValueError("this block looks at a source, and none was given")
             cross, looked_at = self.cross_attention, source
-            x = self._part(x, facts, self.cross_norm, lambda y: cross(y, looked_at.memory, looked_at.facts), noise)
+            x = self._part(x, facts, self.cross_norm, lambda y: looked_at.look(cross, y, facts.offset), noise)
         x = self._part(x, facts, self.feed_norm, self.feed_forward, noise)
         return x, (grown[0] if grown else None)
 

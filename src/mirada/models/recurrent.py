@@ -137,7 +137,7 @@ class RecurrentDecoder(nn.Module):
     def _look(self, queries: Float[Tensor, "B Q W"], source: Source | None) -> Float[Tensor, "B Q M"] | None:
         if self.cross_attention is None or source is None:
             return None
-        return self.cross_attention(queries, source.memory, source.facts)
+        return source.look(self.cross_attention, queries)
 
     def _say(
         self, states: Float[Tensor, "B N C"], found: Float[Tensor, "B N M"] | None = None

@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from mirada.attention import Attention, Facts, Memory, Padding
-from mirada.layers.block import Source, select_facts
+from mirada.layers.block import Source, select_sources
 from mirada.layers.embedding import Embedding
 from mirada.layers.noise import Noise
 from mirada.layers.output import OutputLayer
@@ -29,12 +29,8 @@ class TransformerState:
 
     def select(self, rows: Int[Tensor, "R"]) -> TransformerState:
         """The state of these rows, in this order."""
-        chosen = select_facts(self.sources[0].facts, rows)  # one object for all blocks: masks are derived once
-        return TransformerState(
-            [Source(source.memory.select(rows), chosen) for source in self.sources],
-            [memory.select(rows) for memory in self.past],
-            self.length,
-        )
+        past = [memory.select(rows) for memory in self.past]
+        return TransformerState(select_sources(self.sources, rows), past, self.length)
 
 
 class StackWriter(EncoderDecoder[TransformerState]):

@@ -51,6 +51,9 @@ def test_all_commands_one_after_the_other(corpus: Path, tmp_path: Path) -> None:
     assert {"score", "signature"} <= set(told["test"]["bleu"])
     for name in ("config.json", "model.safetensors", "subwords.model", "card.md", "curves.png", "metrics.jsonl"):
         assert (model / name).stat().st_size > 0
+    assert told["export"] in ("int8", "none")
+    assert f"Exported for CTranslate2 in {told['export'].replace('none', 'float32')}" in result.stderr
+    assert "engine: ctranslate2" in mirada("translate", model, "--verbose", text="The cat sleeps.\n").stderr
 
     again = train(corpus, model, "--steps", 30, "--json")
     assert again.exit_code == 0
@@ -195,7 +198,7 @@ def test_a_model_that_cannot_be_exported_is_told_before_it_is_trained(corpus, tm
 
     monkeypatch.setattr("mirada.training.run.train", lambda *_: Outcome(True, 1, 1, None))
     for change, told in (("model.norm=batch", True), ("model.norm=rms", False)):
-        result = train(corpus, tmp_path / "model", "--set", change)
+        result = train(corpus, tmp_path / "model", "--set", change, "--no-export")
         assert result.exit_code == 0, result.stderr
         lines = [line for line in result.stderr.splitlines() if "no CTranslate2 form" in line]
         assert len(lines) == told

@@ -7,7 +7,7 @@ import typer
 
 from mirada.cli.failure import fail, failing
 from mirada.cli.saying import Quiet, Verbose, begin
-from mirada.cli.train import PresetName, make_request, run, settings_of
+from mirada.cli.train import Exporting, PresetName, make_request, run, settings_of
 
 if TYPE_CHECKING:
     from mirada.training.report import Reporter
@@ -31,6 +31,7 @@ def distill(
     epochs: Annotated[float | None, typer.Option(min=0.001, help="Passes over the data.")] = None,
     minutes: Annotated[float | None, typer.Option(min=0.1, help="Time to train, after the teacher is done.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Another number gives another run.")] = None,
+    export: Exporting = True,
     json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -53,4 +54,4 @@ def distill(
     def add_pairs(request: "Request", reporter: "Reporter") -> "Request":
         return synthesis.distill(request, teacher, reporter)
 
-    run(request, json, add_pairs)
+    run(request, json, add_pairs, export)

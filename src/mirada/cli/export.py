@@ -1,6 +1,7 @@
 """`mirada export`: a model for CTranslate2, which translates faster, or for Argos Translate and LibreTranslate."""
 
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,10 +12,8 @@ from mirada.cli.failure import failing
 from mirada.cli.saying import Quiet, Verbose, bar, begin, detail, print_json, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mirada.export.agreement import Sentences
-    from mirada.export.run import Result
+    from mirada.export.run import Progress, Result
 
 
 class FormatName(StrEnum):
@@ -68,6 +67,16 @@ def export(
     from mirada.export.run import export as run
 
     request = Request(model, Format(form.value), output, quantization.value, check, shortlist)
+    with comparing() as listening:
+        result = run(request, listening)
+    if as_json:
+        print_json(result.as_json())
+    _tell(result, model)
+
+
+@contextmanager
+def comparing() -> Iterator["Progress"]:
+    """What shows how far the comparison of a model with its export is."""
     with ExitStack() as stack:
 
         def listening(sentences: "Sentences") -> "Callable[[int], None]":
@@ -75,10 +84,7 @@ def export(
             detail(f"{len(sentences.texts)} sentences to compare with: {sentences.origin}")
             return stack.enter_context(bar("comparing", len(sentences.texts)))
 
-        result = run(request, listening)
-    if as_json:
-        print_json(result.as_json())
-    _tell(result, model)
+        yield listening
 
 
 def _tell(result: "Result", model: Path) -> None:

@@ -15,15 +15,22 @@ from mirada.decoding.hypothesis import Hypothesis
 from mirada.decoding.observing import Candidate, Observer, Step
 from mirada.decoding.protocol import S, State, Steps
 
-# The best candidates of each sentence from the totals [S, N, T] of all, twice as many as the beam is wide, so that as
-# many go on even if all others end: their totals, and their places among all tokens of all rows of the sentence.
-Ranking = Callable[[Tensor, S], tuple[Tensor, Tensor]]
+# From the log-probabilities [S, N] of the candidates so far and those [S, N, T] of each token behind them, the best of
+# each sentence, twice as many as the beam is wide, so that as many go on even if all others end: their
+# log-probabilities, and their places among all tokens of all rows of the sentence.
+Ranking = Callable[[Tensor, Tensor, S], tuple[Tensor, Tensor]]
 
 
-def by_total(totals: Float[Tensor, "S N T"], state: State) -> tuple[Float[Tensor, "S C"], Int[Tensor, "S C"]]:
-    """The candidates with the highest totals."""
-    best, places = totals.flatten(1).topk(min(2 * totals.shape[1], totals[0].numel()), -1)
-    return best, places
+def by_total(
+    logs: Float[Tensor, "S N"], scores: Float[Tensor, "S N T"], state: State
+) -> tuple[Float[Tensor, "S C"], Int[Tensor, "S C"]]:
+    """The candidates with the highest totals: they are among the best of their rows, so only those are added up."""
+    _, width, size = scores.shape
+    of_rows, tokens = scores.topk(min(2 * width, size), -1)
+    totals = (logs[..., None] + of_rows).flatten(1)
+    best, among = totals.topk(min(2 * width, totals.shape[1]), -1)
+    rows = among // tokens.shape[-1]
+    return best, rows * size + tokens.flatten(1).gather(1, among)
 
 
 def beam(
@@ -50,7 +57,7 @@ def beam(
     state = state.select(search.sentence_rows())
     while search.running:
         scores, state = model.step(search.tokens, state)
-        best, places = ranking(search.totals(scores), state)
+        best, places = ranking(search.logs, search.by_sentence(scores), state)
         state = state.select(search.extend(best, places, scores.shape[-1]))
     return search.results()
 
@@ -90,9 +97,9 @@ class _Search:
         """The sentence of each candidate."""
         return self.sentences.repeat_interleave(self.width)
 
-    def totals(self, scores: Float[Tensor, "R T"]) -> Float[Tensor, "S N T"]:
-        """The log-probability of each candidate with each token behind it."""
-        return self.logs[..., None] + scores.view(len(self.sentences), self.width, -1)
+    def by_sentence(self, scores: Float[Tensor, "R T"]) -> Float[Tensor, "S N T"]:
+        """The scores of the rows of each sentence."""
+        return scores.view(len(self.sentences), self.width, -1)
 
     def extend(self, best: Float[Tensor, "S C"], places: Int[Tensor, "S C"], size: int) -> Int[Tensor, "R2"]:
         """One more token for each candidate; the rows, among those before, that the new candidates come from."""

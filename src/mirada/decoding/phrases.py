@@ -75,14 +75,17 @@ def _too_late(progress: Progress, room: Int[Tensor, "R"]) -> Bool[Tensor, "R T"]
     return late
 
 
-def allot(totals: Float[Tensor, "S N T"], state: PhrasedState[S]) -> tuple[Float[Tensor, "S K"], Int[Tensor, "S K"]]:
+def allot(
+    logs: Float[Tensor, "S N"], scores: Float[Tensor, "S N T"], state: PhrasedState[S]
+) -> tuple[Float[Tensor, "S K"], Int[Tensor, "S K"]]:
     """The candidates of a beam by turns: the best that needs no more, the best that needs one token, two, and so on.
 
     Then come the second best of each, and so on: each kind has an equal share of the beam, and leaves what it cannot
     use. Candidates are the likeliest of all, the two likeliest of each row, since one may be the end, and those that go
     on with a phrase. Where nothing is demanded all need nothing, and the likeliest come first, as in `by_total`.
     """
-    count, width, size = totals.shape
+    count, width, size = scores.shape
+    totals = logs[..., None] + scores
     places = _places(totals, state.progress.following())
     logs = totals.flatten(1).gather(1, places).masked_fill(_repeated(places), float("-inf"))
     logs, order = logs.sort(dim=-1, descending=True, stable=True)

@@ -5,7 +5,7 @@ Legend: B sentences of a batch, S source places.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -24,6 +24,7 @@ from mirada.decoding.options import Search
 from mirada.decoding.phrases import allot
 from mirada.decoding.protocol import Reader, S, Steps
 from mirada.decoding.sample import sample
+from mirada.decoding.workers import side_by_side, workers_on
 from mirada.text.subwords import BEGIN, END, PADDING
 
 # Source tokens of a batch, each counted once for every candidate. With a width of 512 and 6 layers the memories of
@@ -50,13 +51,32 @@ def decode_many(
         raise ValueError("phrases are found by beam search and not by chance; do not sample, or ask for none")
     found: list[list[Hypothesis]] = [[] for _ in sources]
     lengths = [len(source) for source in sources]
-    with torch.inference_mode():
-        for rows, alike in _by_rows(len(sources), search, demands).items():
-            for numbers in _batches(lengths, alike, BUDGET // rows):
-                asked = None if demands is None else demands.select(numbers)
-                results = _decode(model, [sources[one] for one in numbers], search, rows, device, observer, asked)
-                for number, hypotheses in zip(numbers, results, strict=True):
-                    found[number] = hypotheses[: search.n_best] or [NOTHING]
+
+    def decode(batch: tuple[int, list[int]]) -> None:
+        rows, numbers = batch
+        asked = None if demands is None else demands.select(numbers)
+        with torch.inference_mode():  # of this thread
+            results = _decode(model, [sources[one] for one in numbers], search, rows, device, observer, asked)
+        for number, hypotheses in zip(numbers, results, strict=True):
+            found[number] = hypotheses[: search.n_best] or [NOTHING]
+
+    workers = workers_on(device)
+    side_by_side(decode, _all_batches(lengths, _by_rows(len(sources), search, demands), workers), workers)
+    return found
+
+
+def _all_batches(
+    lengths: Sequence[int], groups: Mapping[int, Sequence[int]], workers: int
+) -> list[tuple[int, list[int]]]:
+    """The numbers of the sources in batches, each with how many candidates a source has, so that no worker is idle."""
+    found: list[tuple[int, list[int]]] = []
+    for rows, numbers in groups.items():
+        budget = BUDGET // rows
+        batches = list(_batches(lengths, numbers, budget))
+        if len(batches) > 1 and len(batches) % workers:
+            even = -(-len(batches) // workers) * workers
+            batches = list(_batches(lengths, numbers, budget * len(batches) // even))
+        found.extend((rows, batch) for batch in batches)
     return found
 
 

@@ -136,6 +136,15 @@ def _load_torch(folder: Path) -> TorchEngine:
     return TorchEngine(load(folder))
 
 
+def is_current(folder: Path) -> bool:
+    """Whether a model's folder keeps an export of the weights that it has now."""
+    try:
+        _require_current(folder, folder / INSIDE)
+    except ExportError:
+        return False
+    return True
+
+
 def _require_current(folder: Path, inside: Path) -> None:
     """An export that was made from the weights that the model has now."""
     command = f"mirada export {folder} --format ctranslate2 --output {inside}"

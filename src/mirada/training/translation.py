@@ -30,6 +30,7 @@ from mirada.training.subject import SKETCHED, Learner, Ready
 
 VALIDATION_COST = 1.6  # of the time that training on as many tokens takes: no backward pass, but greedy decoding
 TEST_COST = 10.0  # the same for beam search
+COMPARED = 100  # sentences of the test set that are translated once more, to compare the model's export with it
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +117,8 @@ class TranslationSubject:
     def held_out(self) -> tuple[float, float]:
         dev = self.prepared.dev
         tokens = int(dev.source_lengths.sum() + dev.target_lengths.sum())
-        test = round(tokens / max(1, len(dev)) * len(self.prepared.test_pairs))  # about
+        searched = len(self.prepared.test_pairs) + COMPARED
+        test = round(tokens / max(1, len(dev)) * searched)  # about
         return VALIDATION_COST * tokens, TEST_COST * test
 
     def batches(self, budget: int, variants: int) -> Order:

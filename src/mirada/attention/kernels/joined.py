@@ -42,6 +42,15 @@ def weigh(answers: Sequence[Float[Tensor, "B N H V1"]]) -> tuple[Float[Tensor, "
     return torch.stack(weighed).sum(0), total
 
 
+def _with_one_more(
+    output: Float[Tensor, "B N H V"], total: Float[Tensor, "B N H 1"], answer: Float[Tensor, "B N H V1"]
+) -> tuple[Float[Tensor, "B N H V"], Float[Tensor, "B N H 1"]]:
+    """The answer of the parts so far, with the log of their sum, joined by that of one part more."""
+    whole = torch.logaddexp(total, in_full(answer[..., -1:]))
+    before, more = share_of(total, whole).to(output.dtype), share_of(answer[..., -1:], whole)
+    return output.mul_(before).addcmul_(answer[..., :-1], more), whole
+
+
 def share_of(log_sum: Float[Tensor, "B n H 1"], total: Float[Tensor, "B n H 1"]) -> Float[Tensor, "B n H 1"]:
     """How much of the whole sum one part is; 0 where nobody is seen."""
     # A sum over nothing is near the lowest number of its type, where no real score comes.
@@ -54,13 +63,13 @@ class _Joined(torch.autograd.Function):
     def forward(
         ctx: Any, parts: Parts, queries: Tensor, keys: Tensor, values: Tensor, *learned: Tensor
     ) -> Float[Tensor, "B N H V"]:
-        nothing = outside(values)
-        answers = []
-        for runs in parts:
-            answers.append(nothing.repeat(*queries.shape[:-1], 1))
+        nothing, shape = outside(values), queries.shape[:-1]
+        output, total = nothing[:-1].repeat(*shape, 1), in_full(nothing[-1:]).repeat(*shape, 1)
+        for runs in parts:  # one after the other, so that no two answers are held
+            answer = nothing.repeat(*shape, 1)
             for run in runs:
-                run.answer(answers[-1], queries, keys, values)
-        output, total = weigh(answers)
+                run.answer(answer, queries, keys, values)
+            output, total = _with_one_more(output, total, answer)
         ctx.save_for_backward(queries, keys, values, output, total, *learned)
         ctx.parts = parts
         return output

@@ -111,14 +111,12 @@ class Gradients:
 
     def __init__(self, rows: tuple[Tensor, Tensor, Tensor], learned: Sequence[Tensor]) -> None:
         self._rows, self._learned = rows, learned
-        self._queries: Tensor | None = None
-        self._keys, self._values = (torch.zeros_like(part) for part in rows[1:])
+        self._queries, self._keys, self._values = (torch.zeros_like(part) for part in rows)
         self._wanted = [number for number in learned if number.requires_grad]
         self._found = [torch.zeros_like(number) for number in self._wanted]
 
     def add(self, runs: Sequence[Run], to_output: Callable[[Run, Tensor], Tensor]) -> None:
-        """Compute runs again, no query twice; `to_output` tells the gradient of a run's output."""
-        to_queries = torch.zeros_like(self._rows[0])
+        """Compute runs again; `to_output` tells the gradient of a run's output."""
         for run in runs:
             queries, keys, values = self._rows
             taken = [
@@ -128,12 +126,11 @@ class Gradients:
                 output = run.attend(*taken)
             gradient = to_output(run, output.detach())
             found = torch.autograd.grad(output, [*taken, *self._wanted], gradient, materialize_grads=True)
-            run.put(to_queries, found[0])
+            run.put(self._queries, run.take_queries(self._queries).add_(found[0]))
             run.give(self._keys, found[1])
             run.give(self._values, found[2])
             for total, part in zip(self._found, found[3:], strict=True):
                 total.add_(part)
-        self._queries = to_queries if self._queries is None else self._queries.add_(to_queries)
 
     @property
     def all(self) -> tuple[Tensor | None, ...]:

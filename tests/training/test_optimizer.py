@@ -12,6 +12,7 @@ from mirada.layers.block import Block
 from mirada.layers.feed_forward import FeedForward
 from mirada.models.build import build
 from mirada.models.config import LanguageModelConfig
+from mirada.training import muon
 from mirada.training.crew import Crew
 from mirada.training.optimizer import Optimizer, matrices_of
 from mirada.training.stretches import OptimizerKind, Settings
@@ -64,7 +65,9 @@ def test_a_restored_optimizer_goes_on_to_the_same_weights(by: OptimizerKind, kin
     assert next(second.parameters()).dtype == kind
 
 
-def test_muon_is_for_the_matrices_of_blocks_and_moves_them_as_torch_does() -> None:
+def test_muon_is_for_the_matrices_of_blocks_and_moves_them_as_torch_does(monkeypatch) -> None:
+    orthogonal = muon.orthogonal  # torch's iterates in bf16, whatever the model computes in
+    monkeypatch.setattr(muon, "orthogonal", lambda x, kind: orthogonal(x, torch.bfloat16))
     inner, same = model("muon"), model("muon")
     matrices = matrices_of(inner)
     maps = ("query_map", "key_map", "value_map", "output_map")

@@ -68,7 +68,7 @@ class LearningConfig(Strict):
     optimizer: OptimizerKind | None = Field(
         default=None,
         exclude_if=unset,
-        description="adam, or muon for the matrices of blocks; by the task and the machine",
+        description="adam, or muon for the matrices of blocks; by the task",
     )
     beta_first: float = Field(default=0.9, ge=0, lt=1)
     beta_second: float = Field(default=0.98, ge=0, lt=1)
@@ -121,7 +121,7 @@ class AnyRunConfig(Strict):
 
     @property
     def optimizer(self) -> OptimizerKind:
-        """What such a model learns by where its hardware has bf16, if nothing was said."""
+        """What such a model learns by, if nothing was said."""
         return "adam"
 
     @property

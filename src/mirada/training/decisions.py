@@ -57,13 +57,13 @@ def decide_parts(config: AnyRunConfig, before: RunRecord | None, device: torch.d
     return parts_for(torch.get_num_threads(), config.training.batch_tokens, max(FEWEST_TOKENS, largest))
 
 
-def decide_optimizer(config: AnyRunConfig, before: RunRecord | None, precision: torch.dtype) -> OptimizerKind:
-    """By what the weights learn. Muon multiplies in bf16, which some hardware only imitates."""
+def decide_optimizer(config: AnyRunConfig, before: RunRecord | None) -> OptimizerKind:
+    """By what the weights learn; a run that goes on keeps to what it began with."""
     if config.training.optimizer is not None:
         return config.training.optimizer
     if before is not None:
         return "muon" if before.decided.get("optimizer") == "muon" else "adam"
-    return config.optimizer if precision == torch.bfloat16 else "adam"
+    return config.optimizer
 
 
 def _scaled(budget: Budget, share: float, one: Pass) -> Budget:

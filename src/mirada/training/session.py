@@ -90,7 +90,7 @@ class Session(Generic[AnyBatch]):
             torch.set_num_threads(training.threads)
         self._before = records.read(folder)
         self._parts = decide_parts(self._config, self._before, self._device, subject.largest)
-        self._optimizer = decide_optimizer(self._config, self._before, self._type)
+        self._optimizer = decide_optimizer(self._config, self._before)
         self._order = self._order_of(1)
         self._pass = Pass(self._order.batches_in(0) / (training.accumulate * self._parts), self._order.tokens)
 

@@ -10,6 +10,8 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from mirada.training import muon
+
 ALIGNMENT = 32  # numbers: each parameter begins at a cache line, in bf16 as in float32
 
 
@@ -152,26 +154,18 @@ class AdamStretch(Stretch):
 
 
 class MuonStretch(Stretch):
-    """Matrices, each of them whole."""
+    """Matrices, each of them whole; the means of their gradients are kept where Adam keeps its first moments."""
 
     def __init__(self, names: Sequence[str], layout: Layout, vectors: Vectors, settings: Settings) -> None:
         super().__init__(layout.slice_of(names), vectors)
-        masters, gradients, first = (layout.views(one) for one in (vectors.master, vectors.gradient, vectors.first))
-        self._matrices = [(masters[name], gradients[name]) for name in names]
-        self._muon = torch.optim.Muon(
-            [matrix for matrix, _ in self._matrices],
-            lr=0.0,
-            weight_decay=settings.decay,
-            momentum=settings.momentum,
-            adjust_lr_fn="match_rms_adamw",
-        )
-        for name in names:
-            self._muon.state[masters[name]] = {"momentum_buffer": first[name]}
+        views = [layout.views(one) for one in (vectors.master, vectors.gradient, vectors.first)]
+        self._matrices = [tuple(view[name] for view in views) for name in names]
+        self._settings = settings
 
     def _update(self, rate: float) -> None:
-        for matrix, gradient in self._matrices:
-            matrix.grad = gradient
-        _step(self._muon, rate)
+        momentum, decay, kind = self._settings.momentum, self._settings.decay, self._compute.dtype
+        for matrix, gradient, mean in self._matrices:
+            muon.move(matrix, gradient, mean, rate=rate, momentum=momentum, decay=decay, kind=kind)
 
 
 def _step(optimizer: torch.optim.Optimizer, rate: float) -> None:

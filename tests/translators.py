@@ -87,6 +87,7 @@ class Copier(Transformer):
     def step(self, tokens: Tensor, state: CopyState) -> tuple[Tensor, CopyState]:
         size = len(self.embedding.weight)
         scores = torch.full((len(tokens), size), (1 - self.sure) / size)
+        scores[:, END] /= 2  # all else being equal it goes on, whichever of equals a search takes first
         for row, words in enumerate(state.words):
             scores[row, words[state.length] if state.length < len(words) else END] += self.sure
         return scores.log().log_softmax(-1), replace(state, length=state.length + 1)

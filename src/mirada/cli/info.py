@@ -51,8 +51,7 @@ class KnownExport:
         about = self.about
         yield _told("folder", str(self.folder))
         yield _told("task", _translation(about.source, about.target, about.context))
-        rounded = "float32" if about.quantization == "none" else about.quantization
-        yield _told("model", f"exported for CTranslate2, {rounded}; its card says what it was made from")
+        yield _told("model", f"exported for CTranslate2, {about.form}; its card says what it was made from")
         slots = f", {about.slots} slots for placeholders" if about.slots else ""
         shortlist = "" if about.shortlist is None else f", {about.shortlist:,} of them can be said"
         yield _told("vocabulary", f"{about.vocabulary:,} subwords{shortlist}{slots}")
@@ -101,6 +100,8 @@ def _lines(known: Known) -> Iterator[str]:
         budget = known.record.budget
         yield _told("budget", f"{budget.steps:,} steps, {budget.epochs:g} passes ({budget.why})")
     yield _told("training", known.state())
+    if known.export is not None:
+        yield _told("export", known.export)
     if is_verbose():
         yield from _details(known)
     yield from _listed(known.files)

@@ -87,6 +87,20 @@ class Known:
         """Whether the command that began the training would go on where it stopped."""
         return self.record is not None and self.progress is not None and self.status == "running"
 
+    @property
+    def export(self) -> str | None:
+        """What is known of the export that a translator's folder keeps; None where there is none."""
+        from mirada.export.choice import is_stale
+        from mirada.export.folder import INSIDE, ExportError, is_exported, read_about
+
+        if not is_exported(self.folder / INSIDE):
+            return None
+        try:
+            form = read_about(self.folder / INSIDE).form
+        except ExportError as error:
+            return f"of no use: {error}"
+        return f"for CTranslate2, {form}{'; of other weights, so it is not used' if is_stale(self.folder) else ''}"
+
     def state(self) -> str:
         """The state of the training in words."""
         if self.model is not None and self.model.kind == "ngram":
@@ -119,6 +133,7 @@ class Known:
             **({"context": self.context} if self.context else {}),  # of translators that read documents
             "scores": {"development": self.best.model_dump(mode="json") if self.best else None, **self.tested},
             "budget": budget.model_dump(mode="json") if budget else None,
+            **({} if self.export is None else {"export": self.export}),
             "training": {
                 "status": self.status,
                 "can_go_on": self.can_go_on,

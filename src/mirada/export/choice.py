@@ -136,8 +136,14 @@ def _load_torch(folder: Path) -> TorchEngine:
     return TorchEngine(load(folder))
 
 
+def is_stale(folder: Path) -> bool:
+    """Whether the export that a model's folder keeps was made from other weights than it has now."""
+    weights = folder / WEIGHTS
+    return weights.is_file() and read_about(folder / INSIDE).weights != fingerprint(weights)
+
+
 def is_current(folder: Path) -> bool:
-    """Whether a model's folder keeps an export of the weights that it has now."""
+    """Whether a model's folder keeps an export of the weights that it has now, and it can be used."""
     try:
         _require_current(folder, folder / INSIDE)
     except ExportError:
@@ -152,6 +158,5 @@ def _require_current(folder: Path, inside: Path) -> None:
         raise ExportError(f"{folder} holds no exported model; make one with `{command}`")
     if not is_installed():
         raise ExportError(f"{inside} is an exported model; {INSTALL}")
-    weights = folder / WEIGHTS
-    if weights.is_file() and read_about(inside).weights != fingerprint(weights):
+    if is_stale(folder):
         raise ExportError(f"{inside} was exported from other weights; make it again with `{command}`")

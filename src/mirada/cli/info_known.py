@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,7 +88,7 @@ class Known:
         """Whether the command that began the training would go on where it stopped."""
         return self.record is not None and self.progress is not None and self.status == "running"
 
-    @property
+    @cached_property
     def export(self) -> str | None:
         """What is known of the export that a translator's folder keeps; None where there is none."""
         from mirada.export.choice import is_stale

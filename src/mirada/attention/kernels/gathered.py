@@ -61,7 +61,7 @@ def run(problem: Problem) -> Float[Tensor, "B H Q V"]:
         return joined.attend_joined(cut, *rows, modules).transpose(1, 2)
     outside = joined.outside(rows[2]) if several else problem.nothing
     answers = [attend_in_runs(runs, *rows, modules, outside) for runs in cut]
-    output = joined.weigh(answers)[0] if several else torch.stack(answers).sum(0) if len(answers) > 1 else answers[0]
+    output = joined.weigh(answers) if several else torch.stack(answers).sum(0) if len(answers) > 1 else answers[0]
     return output.transpose(1, 2)
 
 

@@ -35,11 +35,11 @@ def attend_joined(
     return _Joined.apply(parts, queries, keys, values, *learned_numbers(modules))  # type: ignore[no-untyped-call]
 
 
-def weigh(answers: Sequence[Float[Tensor, "B N H V1"]]) -> tuple[Float[Tensor, "B N H V"], Float[Tensor, "B N H 1"]]:
-    """The parts' answers weighed by their sums, and the log of the whole sum."""
+def weigh(answers: Sequence[Float[Tensor, "B N H V1"]]) -> Float[Tensor, "B N H V"]:
+    """The parts' answers weighed by their sums, by operations that torch knows the gradients of."""
     total = torch.stack([in_full(answer[..., -1:]) for answer in answers]).logsumexp(0)
     weighed = [answer[..., :-1] * share_of(answer[..., -1:], total) for answer in answers]
-    return torch.stack(weighed).sum(0), total
+    return torch.stack(weighed).sum(0)
 
 
 def _with_one_more(

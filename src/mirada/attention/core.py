@@ -18,7 +18,7 @@ from mirada.attention.neighbourhood import Facts, Neighbourhood
 from mirada.attention.pattern import Full, Pattern
 from mirada.attention.places import Places, joined, listed
 from mirada.attention.position import Learned, Position, RelativePositions, Rotary, Shaw, Sinusoidal, rotate
-from mirada.attention.problem import Problem
+from mirada.attention.problem import Origin, Problem
 from mirada.attention.score import Free, ScaledDot, Score, Sides
 from mirada.attention.static import Static
 
@@ -194,9 +194,17 @@ class Attention(nn.Module):
             memory = self.remember(x)
         facts.check_rows(len(x), len(memory.keys))
         near = Neighbourhood(self.pattern, x.shape[1], len(memory), facts, own, memory.places).simplify()
-        queries = self.scorer.queries(_heads(x, self.query_map, self.query_shape))
-        queries = self._turn(queries, facts.offset)
-        return Problem(queries, memory.keys, memory.values, near, self.scorer, self.relative, kept)
+        origin = Origin(x, self._made_of) if own else None
+        queries = self._queries(x, facts.offset)
+        return Problem(queries, memory.keys, memory.values, near, self.scorer, self.relative, kept, origin)
+
+    def _queries(self, x: Float[Tensor, "B Q W"], start: int) -> Float[Tensor, "B H Q D"]:
+        return self._turn(self.scorer.queries(_heads(x, self.query_map, self.query_shape)), start)
+
+    def _made_of(self, x: Float[Tensor, "B N W"]) -> tuple[Tensor, Tensor, Tensor]:
+        """The queries, keys and values of states that look at themselves."""
+        memory = self.remember(x)
+        return self._queries(x, 0), memory.keys, memory.values
 
     def weights(
         self, x: Float[Tensor, "B Q W"], memory: Memory | None = None, facts: Facts | None = None
@@ -233,7 +241,7 @@ class Attention(nn.Module):
     def _turn(self, x: Float[Tensor, "B H N D"], start: int) -> Float[Tensor, "B H N D"]:
         if not isinstance(self.position, Rotary):
             return x
-        return rotate(x, torch.arange(start, start + x.shape[2], device=x.device), self.position.base)
+        return rotate(x, start, self.position.base)
 
     def _check_width(self, x: Float[Tensor, "B N W"], width: int, name: str) -> None:
         if x.shape[-1] != width:

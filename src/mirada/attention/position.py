@@ -9,11 +9,13 @@ Legend: B batch, H heads, N places, D head width, W model width, R = 2 · radius
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from functools import lru_cache
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 
 
 @dataclass(frozen=True)
@@ -125,14 +127,52 @@ class PositionalInput(nn.Module):
         return self.table[places]
 
 
-def rotate(x: Float[Tensor, "B H N D"], places: Int[Tensor, "N"], base: float) -> Float[Tensor, "B H N D"]:
-    """R_place x: each pair (x_d, x_{d+D/2}) turned by the angle place · base^(−2d/D)."""
-    half = x.shape[-1] // 2
-    frequencies = base ** (-torch.arange(half, device=x.device, dtype=torch.float64) / half)
-    angles = places.double()[:, None] * frequencies
-    cosine, sine = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
-    one, other = x[..., :half], x[..., half:]
-    return torch.cat([one * cosine - other * sine, other * cosine + one * sine], -1)
+def rotate(x: Float[Tensor, "B H N D"], start: int, base: float) -> Float[Tensor, "B H N D"]:
+    """R_place x: each pair (x_d, x_{d+D/2}) turned by the angle place · base^(−2d/D), from place `start` on."""
+    arguments = x, *_turns(start, x.shape[2], x.shape[3] // 2, base, x.dtype, x.device)
+    return _Turned.apply(*arguments)  # type: ignore[no-untyped-call]
+
+
+@lru_cache(maxsize=16)  # all layers and steps of a training share one entry: made anew it was a thirtieth of a step
+def _turns(
+    start: int, count: int, half: int, base: float, dtype: torch.dtype, device: torch.device
+) -> tuple[Float[Tensor, "N D2"], Float[Tensor, "N D2"]]:
+    """Cosine and sine of the angles by which `count` places turn their pairs."""
+    with torch.inference_mode(False):  # a training may use later what was made for a look
+        frequencies = base ** (-torch.arange(half, device=device, dtype=torch.float64) / half)
+        angles = torch.arange(start, start + count, device=device).double()[:, None] * frequencies
+        return angles.cos().to(dtype), angles.sin().to(dtype)
+
+
+class _Turned(torch.autograd.Function):
+    """Pairs turned by angles; a gradient is turned back.
+
+    The result is the only thing that is allocated. Halves that were made by themselves left holes between what is kept
+    for the backward pass, in which nothing found place again (docs/experiments.md).
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: Float[Tensor, "B H N D"], cosine: Float[Tensor, "N D2"], sine: Float[Tensor, "N D2"]
+    ) -> Float[Tensor, "B H N D"]:
+        ctx.save_for_backward(cosine, sine)
+        return _turned(x, cosine, sine, 1)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Float[Tensor, "B H N D"]) -> tuple[Tensor | None, ...]:
+        cosine, sine = ctx.saved_tensors
+        return _turned(gradient, cosine, sine, -1), None, None
+
+
+def _turned(
+    x: Float[Tensor, "B H N D"], cosine: Float[Tensor, "N D2"], sine: Float[Tensor, "N D2"], sign: int
+) -> Float[Tensor, "B H N D"]:
+    turned = torch.empty_like(x)
+    (one, other), (to_one, to_other) = x.chunk(2, -1), turned.chunk(2, -1)
+    torch.mul(one, cosine, out=to_one).addcmul_(other, sine, value=-sign)
+    torch.mul(other, cosine, out=to_other).addcmul_(one, sine, value=sign)
+    return turned
 
 
 class RelativePositions(nn.Module):

@@ -1,10 +1,12 @@
 """The question that every kernel answers, with one signature.
 
-Legend: B batch, H heads, G key or value heads, Q queries, K keys, E edges, D key width, V value width.
+Legend: B batch, H heads, G key or value heads, Q queries, K keys, N places, E edges, D key width, V value width,
+W model width.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from jaxtyping import Float
@@ -17,11 +19,32 @@ from mirada.attention.score import Scorer
 
 
 @dataclass(frozen=True, eq=False)
+class Origin:
+    """What queries, keys and values were made of, and how they are made of it again.
+
+    A kernel that computes again backward keeps the states, which the maps keep in any case, instead of all three.
+    """
+
+    states: Float[Tensor, "B N W"]
+    make: Callable[[Tensor], tuple[Tensor, Tensor, Tensor]]
+
+    def transposed(self) -> Origin:
+        """The same with heads and places of all three exchanged."""
+
+        def make(states: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+            queries, keys, values = self.make(states)
+            return queries.transpose(1, 2), keys.transpose(1, 2), values.transpose(1, 2)
+
+        return Origin(self.states, make)
+
+
+@dataclass(frozen=True, eq=False)
 class Problem:
     """h_i = Σ_{j ∈ N(i)} α(q_i, k_j) · v_j, queries and keys mapped by the scorer already.
 
     Key heads and value heads may be fewer than query heads; each serves an equal share of them. `kept` multiplies the
     weights of edges, in their order: dropout on who is looked at, which is drawn by who trains (0, or a scale).
+    `origin` is there where a sequence looks at itself.
     """
 
     queries: Float[Tensor, "B H Q D"]
@@ -31,6 +54,7 @@ class Problem:
     score: Scorer
     relative: RelativePositions | None = None
     kept: Float[Tensor, "E H"] | None = None
+    origin: Origin | None = None
 
     def __post_init__(self) -> None:
         if self.kept is None:

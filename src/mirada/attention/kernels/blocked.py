@@ -19,7 +19,9 @@ from torch.nn.functional import pad
 from mirada.attention.kernels.dense import Candidates, gather_values
 from mirada.attention.kernels.runs import RUN, Run, attend_in_runs, pieces_per_run
 from mirada.attention.neighbourhood import Neighbourhood, as_bias
+from mirada.attention.position import RelativePositions
 from mirada.attention.problem import Problem
+from mirada.attention.score import Scorer
 
 SMALLEST_BLOCK = 32  # below this the products are too small to pay
 
@@ -57,16 +59,22 @@ def run(problem: Problem) -> Float[Tensor, "B H Q V"]:
     size, length = block_size(left, right), problem.neighbourhood.keys
     of_one = problem.batch * problem.heads * size * (left + size + right)
     step = size * pieces_per_run(-(-length // size), of_one, kept=RUN)
-    runs = [BlockRun(problem, start, min(start + step, length), left, right) for start in range(0, length, step)]
-    modules = [problem.score, problem.relative]
-    return attend_in_runs(runs, problem.queries, problem.keys, problem.values, modules, problem.nothing)
+    asked = problem.neighbourhood, problem.score, problem.relative
+    runs = [BlockRun(*asked, start, min(start + step, length), left, right) for start in range(0, length, step)]
+    rows, modules = (problem.queries, problem.keys, problem.values), [problem.score, problem.relative]
+    return attend_in_runs(runs, *rows, modules, problem.nothing, problem.origin)
 
 
 @dataclass(frozen=True, eq=False)
 class BlockRun(Run):
-    """The blocks of places `start` to `end`, and the places that they see on both sides."""
+    """The blocks of places `start` to `end`, and the places that they see on both sides.
 
-    problem: Problem
+    It is kept for the backward pass, and so holds nothing of the problem's rows.
+    """
+
+    near: Neighbourhood
+    score: Scorer
+    relative: RelativePositions | None
     start: int
     end: int
     left: int
@@ -75,7 +83,7 @@ class BlockRun(Run):
     @property
     def seen(self) -> slice:
         """The places that the run looks at."""
-        return slice(max(0, self.start - self.left), min(self.end + self.right, self.problem.neighbourhood.keys))
+        return slice(max(0, self.start - self.left), min(self.end + self.right, self.near.keys))
 
     def take_queries(self, rows: Float[Tensor, "B H N D"]) -> Float[Tensor, "B H n D"]:
         return rows[:, :, self.start : self.end]
@@ -95,15 +103,15 @@ class BlockRun(Run):
         keys: Float[Tensor, "B G m D"],
         values: Float[Tensor, "B G2 m V"],
     ) -> Float[Tensor, "B H n V"]:
-        problem, left, right = self.problem, self.left, self.right
+        left, right = self.left, self.right
         size = min(block_size(left, right), queries.shape[2])
         i, j = block_places(self.start, self.end, size, left, right, queries.device)
-        mask = block_mask(problem.neighbourhood, i, j)
+        mask = block_mask(self.near, i, j)
         bias = as_bias(mask, queries.dtype)
         folded = fold(queries, size), self._windows(keys, size), self._windows(values, size)
         seen = Candidates(folded[0], folded[1], i, j, mask, bias)
-        weights = seen.weights(problem.score, problem.relative, problem.neighbourhood.may_be_empty)
-        output = gather_values(weights, folded[2], i, j, problem.relative)
+        weights = seen.weights(self.score, self.relative, self.near.may_be_empty)
+        output = gather_values(weights, folded[2], i, j, self.relative)
         return output.transpose(1, 2).flatten(2, 3)[:, :, : self.end - self.start]
 
     def _windows(self, rows: Float[Tensor, "B G m D"], size: int) -> Float[Tensor, "B g G U D"]:

@@ -44,7 +44,7 @@ def run(problem: Problem) -> Float[Tensor, "B H Q V"]:
     keys = _as_rows(each_head(problem.keys, problem.heads), edges)
     values = _as_rows(each_head(problem.values, problem.heads), edges)
     modules = [problem.score, problem.relative]
-    output = attend_in_runs(_runs(problem, edges), queries, keys, values, modules, problem.nothing)
+    output = attend_in_runs(_runs(problem, edges), queries, keys, values, modules, problem.nothing, origin=None)
     if edges.per_row:
         return output[:, 0].unflatten(0, (problem.batch, -1)).transpose(1, 2)
     return output.permute(1, 2, 0, 3)

@@ -22,9 +22,11 @@ from torch.autograd.function import once_differentiable
 from mirada.attention.kernels import joined
 from mirada.attention.kernels.dense import Candidates, gather_values
 from mirada.attention.kernels.runs import RUN, Run, attend_in_runs, pieces_per_run
-from mirada.attention.neighbourhood import as_bias
+from mirada.attention.neighbourhood import Neighbourhood, as_bias
 from mirada.attention.pattern import Tiles, cells, tiles
+from mirada.attention.position import RelativePositions
 from mirada.attention.problem import Problem
+from mirada.attention.score import Scorer
 
 KEPT = 1 << 22  # pairs up to which all tiles are kept for the backward pass: 16 MB in float32, as caches hold it
 
@@ -53,14 +55,15 @@ def run(problem: Problem) -> Float[Tensor, "B H Q V"]:
     """The answer, tile by tile."""
     # All heads of a place lie together in memory before they are split: a row is taken in one piece.
     rows = problem.queries.transpose(1, 2), problem.keys.transpose(1, 2), problem.values.transpose(1, 2)
+    origin = None if problem.origin is None else problem.origin.transposed()
     modules = [problem.score, problem.relative]
     several = len(parts(problem)) > 1 and problem.score.normalised
     most = held(problem)
     cut = [_runs(problem, part, most, with_sum=several) for part in parts(problem)]
     if several and most < KEPT:
-        return joined.attend_joined(cut, *rows, modules).transpose(1, 2)
+        return joined.attend_joined(cut, *rows, modules, origin).transpose(1, 2)
     outside = joined.outside(rows[2]) if several else problem.nothing
-    answers = [attend_in_runs(runs, *rows, modules, outside) for runs in cut]
+    answers = [attend_in_runs(runs, *rows, modules, outside, origin) for runs in cut]
     output = joined.weigh(answers) if several else torch.stack(answers).sum(0) if len(answers) > 1 else answers[0]
     return output.transpose(1, 2)
 
@@ -70,14 +73,18 @@ def _runs(problem: Problem, part: Tiles, kept: int, with_sum: bool) -> list[Tile
     part = part.to(problem.queries.device)
     of_one = problem.batch * problem.heads * part.queries.shape[1] * part.keys.shape[1]
     step = pieces_per_run(len(part.queries), of_one, kept)
-    return [TileRun(problem, part, slice(start, start + step), with_sum) for start in range(0, len(part.queries), step)]
+    asked = problem.neighbourhood, problem.score, problem.relative
+    pieces = [slice(start, start + step) for start in range(0, len(part.queries), step)]
+    return [TileRun(*asked, part, chosen, with_sum) for chosen in pieces]
 
 
 @dataclass(frozen=True, eq=False)
 class TileRun(Run):
-    """Some tiles of a part."""
+    """Some tiles of a part. It is kept for the backward pass, and so holds nothing of the problem's rows."""
 
-    problem: Problem
+    near: Neighbourhood
+    score: Scorer
+    relative: RelativePositions | None
     part: Tiles
     chosen: slice
     with_sum: bool
@@ -121,22 +128,21 @@ class TileRun(Run):
         keys: Float[Tensor, "B m G D"],
         values: Float[Tensor, "B m G2 V"],
     ) -> Float[Tensor, "B n H V2"]:
-        near, score, relative = self.problem.neighbourhood, self.problem.score, self.problem.relative
-        i, j = self.i, self.j
+        i, j, relative = self.i, self.j, self.relative
         q = queries.unflatten(1, i.shape).transpose(2, 3)
         k, v = (x.unflatten(1, j.shape).transpose(2, 3) for x in (keys, values))
         mask = self._mask()
         seen = Candidates(q, k, i, j, mask, None if mask is None else as_bias(mask, q.dtype))
         if not self.with_sum:
-            answer = gather_values(seen.weights(score, relative, near.may_be_empty), v, i, j, relative)
+            answer = gather_values(seen.weights(self.score, relative, self.near.may_be_empty), v, i, j, relative)
             return answer.transpose(2, 3).flatten(1, 2)
-        weights, log_sum = _SoftmaxWithSum.apply(seen.scores(score, relative))  # type: ignore[no-untyped-call]
+        weights, log_sum = _SoftmaxWithSum.apply(seen.scores(self.score, relative))  # type: ignore[no-untyped-call]
         answer = gather_values(weights, v, i, j, relative)
         return torch.cat([answer, log_sum], -1).transpose(2, 3).flatten(1, 2)
 
     def _mask(self) -> Bool[Tensor, "#B t 1 #T U"] | None:
         """Who may look within each tile; None where all may."""
-        mask, padding = self.part.mask, self.problem.neighbourhood.facts.padding
+        mask, padding = self.part.mask, self.near.facts.padding
         mask = None if mask is None else mask[None, self.chosen, None]
         if padding is None:
             return mask

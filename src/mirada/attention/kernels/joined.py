@@ -11,6 +11,7 @@ Legend: B batch, N places, n places of a run, H heads, V value width.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import torch
@@ -18,7 +19,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from mirada.attention.kernels.runs import Gradients, Run, learned_numbers
+from mirada.attention.kernels.runs import Gradients, Run, keep, kept, learned_numbers
+from mirada.attention.problem import Origin
 from mirada.attention.score import in_full
 
 Parts = Sequence[Sequence[Run]]
@@ -30,9 +32,11 @@ def attend_joined(
     keys: Float[Tensor, "B N G D"],
     values: Float[Tensor, "B N G2 V"],
     modules: Sequence[nn.Module | None],
+    origin: Origin | None,
 ) -> Float[Tensor, "B N H V"]:
     """The answer of all parts, of which nothing is kept; zeros for a query that is in none of them."""
-    return _Joined.apply(parts, queries, keys, values, *learned_numbers(modules))  # type: ignore[no-untyped-call]
+    arguments = parts, origin, queries, keys, values, *learned_numbers(modules)
+    return _Joined.apply(*arguments)  # type: ignore[no-untyped-call]
 
 
 def weigh(answers: Sequence[Float[Tensor, "B N H V1"]]) -> Float[Tensor, "B N H V"]:
@@ -42,13 +46,15 @@ def weigh(answers: Sequence[Float[Tensor, "B N H V1"]]) -> Float[Tensor, "B N H 
     return torch.stack(weighed).sum(0)
 
 
-def _with_one_more(
-    output: Float[Tensor, "B N H V"], total: Float[Tensor, "B N H 1"], answer: Float[Tensor, "B N H V1"]
-) -> tuple[Float[Tensor, "B N H V"], Float[Tensor, "B N H 1"]]:
-    """The answer of the parts so far, with the log of their sum, joined by that of one part more."""
-    whole = torch.logaddexp(total, in_full(answer[..., -1:]))
-    before, more = share_of(total, whole).to(output.dtype), share_of(answer[..., -1:], whole)
-    return output.mul_(before).addcmul_(answer[..., :-1], more), whole
+def _join(
+    run: Run, answer: Float[Tensor, "B n H V1"], output: Float[Tensor, "B N H V"], total: Float[Tensor, "B N H 1"]
+) -> None:
+    """Weigh the answer of one run more into that of the parts so far and the log of their sum."""
+    so_far = run.take_queries(total)
+    whole = torch.logaddexp(so_far, in_full(answer[..., -1:]))
+    before, more = share_of(so_far, whole).to(output.dtype), share_of(answer[..., -1:], whole)
+    run.put(output, run.take_queries(output).mul_(before).addcmul_(answer[..., :-1], more))
+    run.put(total, whole)
 
 
 def share_of(log_sum: Float[Tensor, "B n H 1"], total: Float[Tensor, "B n H 1"]) -> Float[Tensor, "B n H 1"]:
@@ -61,33 +67,30 @@ def share_of(log_sum: Float[Tensor, "B n H 1"], total: Float[Tensor, "B n H 1"])
 class _Joined(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, parts: Parts, queries: Tensor, keys: Tensor, values: Tensor, *learned: Tensor
+        ctx: Any, parts: Parts, origin: Origin | None, queries: Tensor, keys: Tensor, values: Tensor, *learned: Tensor
     ) -> Float[Tensor, "B N H V"]:
         nothing, shape = outside(values), queries.shape[:-1]
         output, total = nothing[:-1].repeat(*shape, 1), in_full(nothing[-1:]).repeat(*shape, 1)
-        for runs in parts:  # one after the other, so that no two answers are held
-            answer = nothing.repeat(*shape, 1)
-            for run in runs:
-                run.answer(answer, queries, keys, values)
-            output, total = _with_one_more(output, total, answer)
-        ctx.save_for_backward(queries, keys, values, output, total, *learned)
+        for run in chain(*parts):  # one after the other, so that no answer of a whole part is held
+            _join(run, run.attend(run.take_queries(queries), run.take(keys), run.take(values)), output, total)
+        keep(ctx, origin, (queries, keys, values), output, total, *learned)
         ctx.parts = parts
         return output
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Float[Tensor, "B N H V"]) -> tuple[Tensor | None, ...]:
-        queries, keys, values, output, total, *learned = ctx.saved_tensors
+        rows, (output, total, *learned) = kept(ctx)
 
         def to_part(run: Run, part: Float[Tensor, "B n H V1"]) -> Float[Tensor, "B n H V1"]:
             to_answer = run.take_gradient(gradient) * share_of(part[..., -1:], run.take_queries(total))
             to_sum = (to_answer * (part[..., :-1] - run.take_queries(output))).sum(-1, keepdim=True)
             return torch.cat([to_answer, to_sum], -1)
 
-        found = Gradients((queries, keys, values), learned)
+        found = Gradients(rows, learned)
         for runs in ctx.parts:
             found.add(runs, to_part)
-        return None, *found.all
+        return None, None, *found.all
 
 
 def outside(values: Float[Tensor, "B N G2 V"]) -> Float[Tensor, "V1"]:

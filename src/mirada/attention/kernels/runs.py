@@ -14,6 +14,8 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+from mirada.attention.problem import Origin
+
 RUN = 1 << 20  # pairs computed at once: 4 MB of scores in float32, about what the caches hold
 
 
@@ -61,16 +63,17 @@ def attend_in_runs(
     values: Tensor,
     modules: Sequence[nn.Module | None],
     outside: Tensor,
+    origin: Origin | None,
 ) -> Tensor:
     """The answers of all runs; `outside` is the answer for a query that is in no run.
 
-    `modules` hold the learned numbers that enter a run besides.
+    `modules` hold the learned numbers that enter a run besides; `origin` is that of queries, keys and values.
     """
     if len(runs) == 1:  # small enough to be kept
         output = outside.repeat(*queries.shape[:-1], 1)
         runs[0].answer(output, queries, keys, values)
         return output
-    arguments = runs, outside, queries, keys, values, *learned_numbers(modules)
+    arguments = runs, outside, origin, queries, keys, values, *learned_numbers(modules)
     return _Runs.apply(*arguments)  # type: ignore[no-untyped-call]
 
 
@@ -85,6 +88,7 @@ class _Runs(torch.autograd.Function):
         ctx: Any,
         runs: Sequence[Run],
         outside: Tensor,
+        origin: Origin | None,
         queries: Tensor,
         keys: Tensor,
         values: Tensor,
@@ -93,17 +97,33 @@ class _Runs(torch.autograd.Function):
         output = outside.repeat(*queries.shape[:-1], 1)
         for run in runs:
             run.answer(output, queries, keys, values)
-        ctx.save_for_backward(queries, keys, values, *learned)
+        keep(ctx, origin, (queries, keys, values), *learned)
         ctx.runs = runs
         return output
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        queries, keys, values, *learned = ctx.saved_tensors
-        found = Gradients((queries, keys, values), learned)
+        rows, learned = kept(ctx)
+        found = Gradients(rows, learned)
         found.add(ctx.runs, lambda run, _: run.take_gradient(gradient))
-        return None, None, *found.all
+        return None, None, None, *found.all
+
+
+def keep(ctx: Any, origin: Origin | None, rows: tuple[Tensor, Tensor, Tensor], *others: Tensor) -> None:
+    """Keep what the backward pass needs: for queries, keys and values their origin is enough."""
+    # Not the origin itself: its states are torch's to let go when the backward pass has been there.
+    ctx.make = None if origin is None else origin.make
+    ctx.save_for_backward(*(rows if origin is None else (origin.states,)), *others)
+
+
+def kept(ctx: Any) -> tuple[tuple[Tensor, Tensor, Tensor], tuple[Tensor, ...]]:
+    """Queries, keys and values, made again where they were not kept, and the others."""
+    if ctx.make is None:
+        queries, keys, values, *others = ctx.saved_tensors
+        return (queries, keys, values), tuple(others)
+    states, *others = ctx.saved_tensors
+    return ctx.make(states), tuple(others)
 
 
 class Gradients:

@@ -7,6 +7,7 @@ READY := $(VENV)/.ready
 BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
 CHROMIUM := /usr/bin/chromium
+COMPILED := hatch_build.py $(wildcard src/mirada/native/source/*)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format bench kernels tour browser constraints clean
@@ -15,14 +16,14 @@ help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # torch first and pinned: resolved together with the rest, pip may fetch a far larger build of it.
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt $(COMPILED)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
 # The peers have requirements of their own, which must not move the versions the tests run with.
-$(BENCH_READY): pyproject.toml constraints.txt bench/requirements.txt
+$(BENCH_READY): pyproject.toml constraints.txt bench/requirements.txt $(COMPILED)
 	@test -x $(BENCH_VENV)/bin/python || $(PYTHON) -m venv $(BENCH_VENV)
 	$(BENCH_VENV)/bin/python -m pip install --quiet --constraint constraints.txt torch
 	$(BENCH_VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[ctranslate2]' --requirement bench/requirements.txt

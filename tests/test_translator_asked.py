@@ -7,7 +7,7 @@ import pytest
 from mirada.attention import Learned
 from mirada.decoding.limits import Flag
 from mirada.decoding.options import Search
-from mirada.export.choice import Engines
+from mirada.export.choice import Choice, Engines
 from mirada.export.ctranslate2 import write
 from mirada.export.engine import ExportedEngine
 from mirada.export.folder import ExportError
@@ -121,7 +121,7 @@ def test_an_exported_model_begins_with_the_prefix_and_leaves_phrases_to_torch(tm
         assert [one.score for one in said] == pytest.approx([one.score for one in wanted], abs=1e-3)
     with pytest.raises(ValueError, match=r"an exported model cannot search for phrases.*own folder and torch"):
         exported.translate([Asked("Go.", must=("home",))])
-    both = Engines(ExportedEngine.load(tmp_path), lambda: TorchEngine(loaded), "the fastest")
+    both = Engines(Choice(ExportedEngine.load(tmp_path), "the fastest"), lambda: TorchEngine(loaded))
     chosen = [both.choose(Search(), phrased=phrased).engine.name for phrased in (False, True)]
     assert chosen == ["ctranslate2", "torch"]
 
@@ -178,5 +178,5 @@ def test_exported_models_do_not_translate_together(tmp_path: Path) -> None:
     write(random_model(shape()), exported)
     with pytest.raises(ExportError, match=r"exported is an exported model.*give the model's own folder"):
         Translator.load(folder, others=[exported])
-    with pytest.raises(ExportError, match="CTranslate2 computes one model"):
+    with pytest.raises(ExportError, match="ctranslate2 computes one model"):
         Translator.load(folder, "ctranslate2", [folder])

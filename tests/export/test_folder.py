@@ -140,7 +140,7 @@ class TestInside:
         assert open_engines(model).first.name == "torch"
 
     def test_without_ctranslate2_torch_serves(self, model, monkeypatch) -> None:
-        monkeypatch.setattr("mirada.export.choice.is_installed", lambda: False)
+        monkeypatch.setattr("mirada.export.engine.is_installed", lambda: False)
         assert open_engines(model).first.name == "torch"
 
     def test_no_export_at_all(self, model) -> None:

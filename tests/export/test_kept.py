@@ -11,7 +11,7 @@ from mirada.export.folder import INSIDE, read_about
 from mirada.export.kept import keep
 from mirada.models.config import TransformerConfig
 from mirada.models.folder import WEIGHTS
-from tests.export.models import model_folder, shape, stack
+from tests.export.models import ROUNDED_ENGINE, model_folder, shape, stack
 from tests.translators import TEXTS
 
 
@@ -36,7 +36,7 @@ def test_rounded_where_that_changes_little(tmp_path, monkeypatch) -> None:
     assert str(made).startswith("Exported for CTranslate2 in int8, which translates faster: ")
     assert "of 5 sentences (the model's own test set) are translated to the same text" in str(made)
     engine = open_engines(tmp_path / "model").choose(Search()).engine
-    assert engine.name == "ctranslate2"
+    assert engine.name == ROUNDED_ENGINE
 
 
 def test_in_full_where_rounding_changes_too_much(tmp_path, monkeypatch) -> None:

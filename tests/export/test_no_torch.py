@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mirada.export.ctranslate2 import write
-from tests.export.models import random_model, shape
+from tests.export.models import ROUNDED_ENGINE, random_model, shape
 from tests.translators import TEXTS
 
 SCRIPT = """
@@ -43,7 +43,7 @@ def run(heavy: str, *words: object, lines: str = "") -> subprocess.CompletedProc
 def test_translate(exported: Path) -> None:
     done = run(HEAVY, "translate", exported, "-v", "--align", "--beam", "2", lines="Go home.\n")
     assert len(done.stdout.splitlines()) == 1
-    assert "engine: ctranslate2 (an exported model)" in done.stderr
+    assert f"engine: {ROUNDED_ENGINE} (the fastest for " in done.stderr
 
 
 def test_evaluate(exported: Path, tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_evaluate(exported: Path, tmp_path: Path) -> None:
     text.write_text("\n".join(TEXTS) + "\n")
     done = run("torch matplotlib", "evaluate", exported, "--input", text, "--reference", text, "--beam", "1", "--json")
     told = json.loads(done.stdout)
-    assert (told["sentences"], told["engine"]) == (len(TEXTS), "ctranslate2")
+    assert (told["sentences"], told["engine"]) == (len(TEXTS), ROUNDED_ENGINE)
     assert 0 <= told["bleu"]["score"] <= 100
 
 

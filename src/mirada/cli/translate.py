@@ -29,6 +29,7 @@ class EngineChoice(StrEnum):
     """What may compute."""
 
     AUTO = "auto"
+    NATIVE = "native"
     TORCH = "torch"
     CTRANSLATE2 = "ctranslate2"
 

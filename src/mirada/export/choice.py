@@ -1,7 +1,8 @@
 """Which engine serves a job: the one that is fastest, unless one is asked for.
 
-CTranslate2 is faster than torch for one sentence and for many (docs/experiments.md), so it serves wherever a folder is
-an export, or holds one of its present weights under `export/`, and the job is one that it can do.
+An export is translated faster than a model by torch, one sentence as well as many (docs/experiments.md), so it serves
+wherever a folder is one, or holds one of its present weights under `export/`, and the job is one that exports can do:
+by the engine of our own where its numbers are int8 and the processor multiplies bytes, else by CTranslate2.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from typing import TYPE_CHECKING
 
 from mirada.decoding.engine import Engine
 from mirada.decoding.options import Search
-from mirada.export.engine import INSTALL, ExportedEngine, is_installed
+from mirada.export.engine import ExportedEngine
 from mirada.export.folder import INSIDE, ExportError, fingerprint, is_exported, read_about
+from mirada.export.native import NativeEngine
+from mirada.native.library import NativeError
 
 if TYPE_CHECKING:
     from mirada.decoding.ensemble import Mean
@@ -31,6 +34,7 @@ class EngineName(StrEnum):
     """What may be asked for."""
 
     AUTO = "auto"
+    NATIVE = "native"
     TORCH = "torch"
     CTRANSLATE2 = "ctranslate2"
 
@@ -40,6 +44,7 @@ class Choice:
     """An engine, why it was chosen, and how many calls at once keep it busy.
 
     CTranslate2 computes in threads of its own: while one call turns its results into texts, they work for the other.
+    The engine of our own is best with all sentences of one call.
     """
 
     engine: Engine
@@ -50,25 +55,27 @@ class Choice:
 class Engines:
     """The engines that can compute a model. Torch takes a second to import, so it is loaded when a job needs it."""
 
-    def __init__(self, exported: Engine | None, load_torch: Callable[[], TorchEngine] | None, why: str) -> None:
+    def __init__(
+        self, exported: Choice | None, load_torch: Callable[[], TorchEngine] | None = None, why: str = ""
+    ) -> None:
         self._exported = exported
         self._load_torch = load_torch
-        self._why = why
+        self._why = why  # torch, where there is no export
 
     @cached_property
     def first(self) -> Engine:
         """The engine that is at hand."""
-        return self._torch if self._exported is None else self._exported
+        return self._torch if self._exported is None else self._exported.engine
 
     def choose(self, search: Search, phrased: bool = False) -> Choice:
         """The engine for a job; `phrased` where translations must contain phrases."""
         if self._exported is None:
             return Choice(self._torch, self._why)
         if search.sampling and self._load_torch is not None:
-            return Choice(self._torch, "CTranslate2's draws would depend on what else is translated")
+            return Choice(self._torch, "exports draw no samples")
         if phrased and self._load_torch is not None:
-            return Choice(self._torch, "CTranslate2 cannot search for phrases")
-        return Choice(self._exported, self._why, CALLS)
+            return Choice(self._torch, "exports cannot be searched for phrases")
+        return self._exported
 
     @property
     def loaded(self) -> Loaded:
@@ -87,27 +94,37 @@ def open_engines(folder: Path, wanted: EngineName = EngineName.AUTO) -> Engines:
     if wanted is EngineName.TORCH:
         return _only_torch(folder, "as asked")
     if is_exported(folder):
-        return Engines(ExportedEngine.load(folder), None, "an exported model")
+        return Engines(open_export(folder, wanted))
     inside = folder / INSIDE
-    if wanted is EngineName.CTRANSLATE2:
+    if wanted is not EngineName.AUTO:
         _require_current(folder, inside)
-        return Engines(ExportedEngine.load(inside), None, "as asked")
+        return Engines(open_export(inside, wanted))
     if not is_exported(inside):
         return _only_torch(folder, "the model is not exported")
-    if not is_installed():
-        return _only_torch(folder, "CTranslate2 is not installed")
     try:
         _require_current(folder, inside)
-        exported = ExportedEngine.load(inside)
+        exported = open_export(inside)
     except ExportError as error:
         return _only_torch(folder, f"the export cannot be used: {error}")
-    return Engines(exported, lambda: _load_torch(folder), "the fastest for this model")
+    return Engines(exported, lambda: _load_torch(folder))
+
+
+def open_export(folder: Path, wanted: EngineName = EngineName.AUTO) -> Choice:
+    """The engine of an exported folder, and why it is this one."""
+    if wanted is EngineName.CTRANSLATE2:
+        return Choice(ExportedEngine.load(folder), "as asked", CALLS)
+    try:
+        return Choice(NativeEngine.load(folder), "the fastest for an export in int8")
+    except NativeError as error:
+        if wanted is EngineName.NATIVE:
+            raise ExportError(f"the native engine cannot compute {folder}: {error}; use ctranslate2") from None
+        return Choice(ExportedEngine.load(folder), f"the fastest for this export; not native: {error}", CALLS)
 
 
 def open_together(folders: Sequence[Path], wanted: EngineName, mean: Mean) -> Engines:
     """The engine of several models that translate together."""
-    if wanted is EngineName.CTRANSLATE2:
-        raise ExportError("CTranslate2 computes one model, and several are to translate together; use torch")
+    if wanted in (EngineName.CTRANSLATE2, EngineName.NATIVE):
+        raise ExportError(f"{wanted} computes one model, and several are to translate together; use torch")
     for folder in folders:
         _require_own(folder)
     from mirada.models.engine import TorchEngine
@@ -156,7 +173,5 @@ def _require_current(folder: Path, inside: Path) -> None:
     command = f"mirada export {folder} --format ctranslate2 --output {inside}"
     if not is_exported(inside):
         raise ExportError(f"{folder} holds no exported model; make one with `{command}`")
-    if not is_installed():
-        raise ExportError(f"{inside} is an exported model; {INSTALL}")
     if is_stale(folder):
         raise ExportError(f"{inside} was exported from other weights; make it again with `{command}`")

@@ -110,8 +110,7 @@ class ExportedEngine:
             for number in over:
                 again[limits[number]].append(number)
             found |= self._called(sources, prefixes, limits, list(again.values()), search, SHORT_FIRST)
-        ranked = (_ranked(found[number], search) for number in range(len(sources)))
-        return [hypotheses or [NOTHING] for hypotheses in ranked]
+        return [ranked(found[number], search) or [NOTHING] for number in range(len(sources))]
 
     def reined(self) -> ExportedEngine:
         return replace(self, held=True)
@@ -245,7 +244,7 @@ def _alike(limits: Sequence[int]) -> Iterator[list[int]]:
         yield group
 
 
-def _ranked(hypotheses: list[Hypothesis], search: Search) -> list[Hypothesis]:
+def ranked(hypotheses: list[Hypothesis], search: Search) -> list[Hypothesis]:
     """The best: finished ones before unfinished ones, then by score."""
     ranked = sorted(hypotheses, key=lambda one: (one.finished, one.score(search.length_penalty)), reverse=True)
     return ranked[: search.n_best]

@@ -13,7 +13,8 @@ from pathlib import Path
 from mirada.export.agreement import Agreement, Sentences, choose_sentences, compare, require_enough
 from mirada.export.argos import SUFFIX, lost, pack, package_name
 from mirada.export.capability import require_form
-from mirada.export.engine import INSTALL, ExportedEngine, is_installed
+from mirada.export.choice import EngineName, open_export
+from mirada.export.engine import INSTALL, is_installed
 from mirada.export.folder import INSIDE, Exported, ExportError, Quantization, is_exported
 from mirada.export.trial import SENTENCES, Trial, Tried, try_shortlist
 from mirada.models.engine import TorchEngine
@@ -86,7 +87,8 @@ def export(request: Request, listening: Progress) -> Result:
         packed = request.form is Format.ARGOS
         sentences = choose_sentences(request.model, request.check, model)
         sentences = sentences.alone() if packed else sentences  # as it will be given them
-        agreement = compare(model, ExportedEngine.load(folder), sentences, listening(sentences))
+        computing = open_export(folder, EngineName.CTRANSLATE2 if packed else EngineName.AUTO).engine
+        agreement = compare(model, computing, sentences, listening(sentences))
         require_enough(agreement, request.quantization)
         trial = None
         if packed:

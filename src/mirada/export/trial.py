@@ -9,7 +9,7 @@ from pathlib import Path
 from mirada.corpora.store import DamagedStoreError, Store
 from mirada.export import shortlist
 from mirada.export.agreement import Agreement, Sentences, compare
-from mirada.export.engine import ExportedEngine
+from mirada.export.choice import open_export
 from mirada.export.folder import Quantization
 from mirada.export.shortlist import Shortlist
 from mirada.models.folder import WEIGHTS, Loaded
@@ -63,7 +63,7 @@ def try_shortlist(tried: Tried, loaded: Loaded, sentences: Sentences, listen: Ca
 
     tried.place.mkdir()
     write(loaded, tried.place, tried.quantization, tried.model / WEIGHTS, learnt)
-    without, with_it = (ExportedEngine.load(folder) for folder in (tried.without, tried.place))
+    without, with_it = (open_export(folder).engine for folder in (tried.without, tried.place))
     agreement = compare(without, with_it, sentences, listen, AT_ONCE)
     return Trial(agreement.share >= 1 - MOST_CHANGED, len(learnt.ids), agreement)
 

@@ -123,7 +123,7 @@ class ModelReply(BaseModel):
     task: ServedTask
     source: str | None = Field(description="The language that a translator reads.")
     target: str | None = Field(description="The language that a translator writes.")
-    engine: str = Field(description="What computes: torch or ctranslate2.")
+    engine: str = Field(description="What computes: native, ctranslate2 or torch.")
     attention: bool = Field(description="Whether /attention can look into it.")
 
 

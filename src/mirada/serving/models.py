@@ -102,7 +102,7 @@ def _opened(name: str, folder: Path, engine: EngineName) -> Served:
         if (other := open_kind(name, folder)) is not None:
             return other
     # Then torch has nothing to load, and nobody can look.
-    alone = exported or engine is EngineName.CTRANSLATE2 or not (folder / WEIGHTS).is_file()
+    alone = exported or engine in (EngineName.NATIVE, EngineName.CTRANSLATE2) or not (folder / WEIGHTS).is_file()
     return ServedTranslator(name, Translator.load(folder, engine), alone)
 
 

@@ -81,7 +81,7 @@ class ExportedEngine:
     def name(self) -> str:
         return "ctranslate2"
 
-    @property
+    @cached_property
     def about(self) -> About:
         return self.exported.about
 

@@ -57,7 +57,7 @@ class NativeEngine:
     def name(self) -> str:
         return "native"
 
-    @property
+    @cached_property
     def about(self) -> About:
         return self.exported.about
 

@@ -36,6 +36,8 @@ class Asked:
     context: Context = ()
 
     def __post_init__(self) -> None:
+        if self.must == () == self.context and not self.prefix:  # as nearly all are, and many
+            return
         if isinstance(self.must, str):
             raise ValueError(f"must = {self.must!r} is a single text; give a tuple of phrases, such as (phrase,)")
         if not isinstance(self.context, tuple):
@@ -86,6 +88,8 @@ def shared_out(asked: Asked, parts: Sequence[Part], context: int = 0) -> list[As
 
     Which of several parts a phrase belongs to nobody knows: none is made to say it, and its absence is flagged.
     """
+    if len(parts) == 1 and parts[0].text == asked.text and not asked.context:
+        return [asked]
     before = Before(context)
     for text in asked.context:
         before.pass_by(text)

@@ -25,7 +25,7 @@ COMMON = ("-std=c++17", "-O3", "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique"
 FILES = {
     "supported.cpp": (),
     "engine.cpp": tuple(
-        f"-m{one}" for one in ("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vnni", "fma")
+        f"-m{one}" for one in ("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vnni", "fma", "f16c")
     ),
 }
 PATIENCE = 600  # seconds for a compiler

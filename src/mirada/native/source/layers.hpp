@@ -72,14 +72,18 @@ class Layers {
             if (!model_.encoder_angles.empty())
                 for (int place = 0; place < length; ++place)  // queries and keys stand beside each other
                     Model::turn_by_place(model_.encoder_angles, place, head_width, 2 * heads, own + place * stride);
-            float* turned = scratch_.keys.of(static_cast<std::size_t>(head_width) * padded);
+            Half* turned = scratch_.keys.of(static_cast<std::size_t>(head_width) * padded);
+            Half* own_values = scratch_.values.of(static_cast<std::size_t>(length) * width_);
+            for (int place = 0; place < length; ++place)
+                halve(own + static_cast<std::size_t>(place) * stride + 2 * width_, width_,
+                      own_values + static_cast<std::size_t>(place) * width_);
             float* weights = scratch_.weights.of(padded);
             for (int head = 0; head < heads; ++head) {
                 const int first_of_head = head * head_width;
                 Model::turn(own + width_ + first_of_head, stride, length, head_width, turned, padded);
                 for (int place = 0; place < length; ++place)
                     Model::look(own + static_cast<std::size_t>(place) * stride + first_of_head, turned, padded,
-                                own + 2 * width_ + first_of_head, stride, length, head_width, weights,
+                                own_values + first_of_head, width_, length, head_width, weights,
                                 looked + (first + place) * width_ + first_of_head);
             }
             first += length;
@@ -104,14 +108,14 @@ class Layers {
         const float* own = maps;
         for (Sentence* one : sentences) {
             Memory& memory = one->memory;
-            float* keys = memory.keys.data() + static_cast<std::size_t>(layer) * width_ * memory.padded;
+            Half* keys = memory.keys.data() + static_cast<std::size_t>(layer) * width_ * memory.padded;
             for (int head = 0; head < heads; ++head)
                 Model::turn(own + head * head_width, stride, memory.length, head_width,
                             keys + static_cast<std::size_t>(head) * head_width * memory.padded, memory.padded);
-            float* values = memory.values.data() + static_cast<std::size_t>(layer) * width_ * memory.length;
+            Half* values = memory.values.data() + static_cast<std::size_t>(layer) * width_ * memory.length;
             for (int place = 0; place < memory.length; ++place)
-                std::copy_n(own + static_cast<std::size_t>(place) * stride + width_, width_,
-                            values + static_cast<std::size_t>(place) * width_);
+                halve(own + static_cast<std::size_t>(place) * stride + width_, width_,
+                      values + static_cast<std::size_t>(place) * width_);
             own += static_cast<std::size_t>(memory.length) * stride;
         }
     }
@@ -126,7 +130,7 @@ class Layers {
             float* own = maps + static_cast<std::size_t>(n) * stride;
             if (!model_.decoder_angles.empty())
                 Model::turn_by_place(model_.decoder_angles, one.step, head_width, 2 * heads, own);
-            std::copy_n(own + width_, 2 * width_, one.past.keys(number, one.step, rows[n].slot));
+            halve(own + width_, 2 * width_, one.past.keys(number, one.step, rows[n].slot));
         }
         float* looked = scratch_.looked.of(static_cast<std::size_t>(count) * width_);
         for (int n = 0; n < count; ++n)
@@ -154,7 +158,7 @@ class Layers {
                 const __mmask16 real = lanes(head_width - i);
                 __m512 sum = _mm512_setzero_ps();
                 for (int step = 0; step < length; ++step) {
-                    const __m512 value = _mm512_maskz_loadu_ps(real, seen_[step] + width_ + first + i);
+                    const __m512 value = load(seen_[step] + width_ + first + i, real);
                     sum = _mm512_fmadd_ps(_mm512_set1_ps(weights[step]), value, sum);
                 }
                 _mm512_mask_storeu_ps(looked + first + i, real, sum);
@@ -163,14 +167,13 @@ class Layers {
     }
 
     // q · k for four keys, from the coordinate `first` on.
-    static __m128 fits(const float* query, float* const* keys, int first, int head_width) {
+    static __m128 fits(const float* query, Half* const* keys, int first, int head_width) {
         __m512 sums[4] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps()};
         for (int i = 0; i < head_width; i += LANES) {
             const __mmask16 real = lanes(head_width - i);
             const __m512 q = _mm512_maskz_loadu_ps(real, query + i);
 #pragma GCC unroll 4
-            for (int n = 0; n < 4; ++n)
-                sums[n] = _mm512_fmadd_ps(q, _mm512_maskz_loadu_ps(real, keys[n] + first + i), sums[n]);
+            for (int n = 0; n < 4; ++n) sums[n] = _mm512_fmadd_ps(q, load(keys[n] + first + i, real), sums[n]);
         }
         return sums_of(sums[0], sums[1], sums[2], sums[3]);
     }
@@ -184,8 +187,8 @@ class Layers {
         float* looked = scratch_.looked.of(static_cast<std::size_t>(count) * width_);
         for (int n = 0; n < count; ++n) {
             const Memory& memory = rows[n].sentence->memory;
-            const float* keys = memory.keys.data() + static_cast<std::size_t>(number) * width_ * memory.padded;
-            const float* values = memory.values.data() + static_cast<std::size_t>(number) * width_ * memory.length;
+            const Half* keys = memory.keys.data() + static_cast<std::size_t>(number) * width_ * memory.padded;
+            const Half* values = memory.values.data() + static_cast<std::size_t>(number) * width_ * memory.length;
             float* weights = scratch_.weights.of(memory.padded);
             for (int head = 0; head < heads; ++head) {
                 const std::size_t first = static_cast<std::size_t>(head) * head_width;
@@ -208,7 +211,7 @@ class Layers {
     const int width_;
     Scratch scratch_;
     Buffer<float> scores_;
-    std::vector<float*> seen_;
+    std::vector<Half*> seen_;
 };
 
 }  // namespace mirada

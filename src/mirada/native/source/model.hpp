@@ -100,14 +100,15 @@ struct Table {
 // What a worker needs while it computes; each has its own.
 struct Scratch {
     Rounded rounded;
-    Buffer<float> states, normal, wide, gate, looked, weights, keys;
+    Buffer<float> states, normal, wide, gate, looked, weights;
+    Buffer<Half> keys, values;
 };
 
 // What the decoder looks at in one sentence: for each layer and head the keys, one coordinate of all places after
 // another, in sixteens, and the values, one place after another.
 struct Memory {
     int length = 0, padded = 0;
-    Buffer<float> keys, values;
+    Buffer<Half> keys, values;
 };
 
 class Model {
@@ -241,7 +242,7 @@ class Model {
     }
 
     // Keys of `length` places, `stride` floats apart, as looks read them: one coordinate of all places after another.
-    static void turn(const float* keys, std::size_t stride, int length, int head_width, float* turned, int padded) {
+    static void turn(const float* keys, std::size_t stride, int length, int head_width, Half* turned, int padded) {
         const __m512i apart = _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
                                                  _mm512_set1_epi32(static_cast<int>(stride)));
         for (int place = 0; place < padded; place += LANES) {
@@ -249,26 +250,27 @@ class Model {
             const float* first = keys + static_cast<std::size_t>(place) * stride;
             for (int i = 0; i < head_width; ++i) {
                 const __m512 of_places = _mm512_mask_i32gather_ps(_mm512_setzero_ps(), real, apart, first + i, sizeof(float));
-                _mm512_storeu_ps(turned + static_cast<std::size_t>(i) * padded + place, of_places);
+                store(turned + static_cast<std::size_t>(i) * padded + place, lanes(LANES), of_places);
             }
         }
     }
 
     // Σ softmax(q · k / √D) v over all places: of keys that were turned, and of values `stride` numbers apart.
-    static void look(const float* query, const float* turned, int padded, const float* values, std::size_t stride,
+    static void look(const float* query, const Half* turned, int padded, const Half* values, std::size_t stride,
                      int length, int head_width, float* weights, float* answer) {
         const __m512 scale = _mm512_set1_ps(1.0f / std::sqrt(static_cast<float>(head_width)));
+        const __mmask16 all = lanes(LANES);
         for (int first = 0; first < length; first += LANES) {
             __m512 sums[4] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps()};
             int i = 0;
             for (; i + 4 <= head_width; i += 4)
 #pragma GCC unroll 4
                 for (int n = 0; n < 4; ++n) {
-                    const __m512 keys = _mm512_loadu_ps(turned + static_cast<std::size_t>(i + n) * padded + first);
+                    const __m512 keys = load(turned + static_cast<std::size_t>(i + n) * padded + first, all);
                     sums[n] = _mm512_fmadd_ps(_mm512_set1_ps(query[i + n]), keys, sums[n]);
                 }
             for (; i < head_width; ++i) {
-                const __m512 keys = _mm512_loadu_ps(turned + static_cast<std::size_t>(i) * padded + first);
+                const __m512 keys = load(turned + static_cast<std::size_t>(i) * padded + first, all);
                 sums[0] = _mm512_fmadd_ps(_mm512_set1_ps(query[i]), keys, sums[0]);
             }
             const __m512 sum = _mm512_add_ps(_mm512_add_ps(sums[0], sums[1]), _mm512_add_ps(sums[2], sums[3]));
@@ -279,7 +281,7 @@ class Model {
             const __mmask16 real = lanes(head_width - i);
             __m512 sum = _mm512_setzero_ps();
             for (int place = 0; place < length; ++place) {
-                const __m512 value = _mm512_maskz_loadu_ps(real, values + static_cast<std::size_t>(place) * stride + i);
+                const __m512 value = load(values + static_cast<std::size_t>(place) * stride + i, real);
                 sum = _mm512_fmadd_ps(_mm512_set1_ps(weights[place]), value, sum);
             }
             _mm512_mask_storeu_ps(answer + i, real, sum);

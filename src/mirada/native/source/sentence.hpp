@@ -27,21 +27,21 @@ class Past {
         width_ = width;
         if (static_cast<int>(blocks_.size()) < layers) blocks_.resize(layers);
     }
-    float* keys(int layer, int step, int slot) {
+    Half* keys(int layer, int step, int slot) {
         return block(layer, step) + (static_cast<std::size_t>(step % STEPS) * slots_ + slot) * width_ * 2;
     }
 
   private:
     static constexpr int STEPS = 16;  // of a block: a sentence seldom needs more than two
 
-    float* block(int layer, int step) {
-        std::vector<Buffer<float>>& own = blocks_[layer];
+    Half* block(int layer, int step) {
+        std::vector<Buffer<Half>>& own = blocks_[layer];
         if (step / STEPS >= static_cast<int>(own.size())) own.emplace_back();
         return own[step / STEPS].of(static_cast<std::size_t>(STEPS) * slots_ * width_ * 2);
     }
 
     int slots_ = 0, width_ = 0;
-    std::vector<std::vector<Buffer<float>>> blocks_;
+    std::vector<std::vector<Buffer<Half>>> blocks_;
 };
 
 // What is running: the token said last, all before it, and where its ancestors stood.

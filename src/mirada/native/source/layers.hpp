@@ -108,16 +108,23 @@ class Layers {
         const float* own = maps;
         for (Sentence* one : sentences) {
             Memory& memory = one->memory;
-            Half* keys = memory.keys.data() + static_cast<std::size_t>(layer) * width_ * memory.padded;
+            Half* keys = keys_of(memory, layer);
             for (int head = 0; head < heads; ++head)
                 Model::turn(own + head * head_width, stride, memory.length, head_width,
                             keys + static_cast<std::size_t>(head) * head_width * memory.padded, memory.padded);
-            Half* values = memory.values.data() + static_cast<std::size_t>(layer) * width_ * memory.length;
+            Half* values = values_of(memory, layer);
             for (int place = 0; place < memory.length; ++place)
                 halve(own + static_cast<std::size_t>(place) * stride + width_, width_,
                       values + static_cast<std::size_t>(place) * width_);
             own += static_cast<std::size_t>(memory.length) * stride;
         }
+    }
+
+    Half* keys_of(const Memory& memory, int layer) const {
+        return memory.keys.data() + static_cast<std::size_t>(layer) * width_ * memory.padded;
+    }
+    Half* values_of(const Memory& memory, int layer) const {
+        return memory.values.data() + static_cast<std::size_t>(layer) * width_ * memory.length;
     }
 
     void look_back(int number, const SelfLook& look, const std::vector<Row>& rows, float* x) {
@@ -154,15 +161,7 @@ class Layers {
             for (int step = 0; step < length; step += 4)
                 _mm_storeu_ps(weights + step, _mm_mul_ps(fits(query + first, &seen_[step], first, head_width), scale));
             softmax(weights, length);
-            for (int i = 0; i < head_width; i += LANES) {
-                const __mmask16 real = lanes(head_width - i);
-                __m512 sum = _mm512_setzero_ps();
-                for (int step = 0; step < length; ++step) {
-                    const __m512 value = load(seen_[step] + width_ + first + i, real);
-                    sum = _mm512_fmadd_ps(_mm512_set1_ps(weights[step]), value, sum);
-                }
-                _mm512_mask_storeu_ps(looked + first + i, real, sum);
-            }
+            mix([&](int step) { return seen_[step] + width_ + first; }, weights, length, head_width, looked + first);
         }
     }
 
@@ -187,8 +186,7 @@ class Layers {
         float* looked = scratch_.looked.of(static_cast<std::size_t>(count) * width_);
         for (int n = 0; n < count; ++n) {
             const Memory& memory = rows[n].sentence->memory;
-            const Half* keys = memory.keys.data() + static_cast<std::size_t>(number) * width_ * memory.padded;
-            const Half* values = memory.values.data() + static_cast<std::size_t>(number) * width_ * memory.length;
+            const Half *keys = keys_of(memory, number), *values = values_of(memory, number);
             float* weights = scratch_.weights.of(memory.padded);
             for (int head = 0; head < heads; ++head) {
                 const std::size_t first = static_cast<std::size_t>(head) * head_width;

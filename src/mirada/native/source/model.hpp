@@ -277,15 +277,7 @@ class Model {
             _mm512_storeu_ps(weights + first, _mm512_mul_ps(sum, scale));
         }
         softmax(weights, length);
-        for (int i = 0; i < head_width; i += LANES) {
-            const __mmask16 real = lanes(head_width - i);
-            __m512 sum = _mm512_setzero_ps();
-            for (int place = 0; place < length; ++place) {
-                const __m512 value = load(values + static_cast<std::size_t>(place) * stride + i, real);
-                sum = _mm512_fmadd_ps(_mm512_set1_ps(weights[place]), value, sum);
-            }
-            _mm512_mask_storeu_ps(answer + i, real, sum);
-        }
+        mix([&](int place) { return values + static_cast<std::size_t>(place) * stride; }, weights, length, head_width, answer);
     }
 
     // Turn a query or a key by the angles of its place: coordinate i goes with i + D/2.

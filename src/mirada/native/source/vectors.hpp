@@ -37,8 +37,7 @@ class Buffer {
         }
         return data_.get();
     }
-    T* data() { return data_.get(); }
-    const T* data() const { return data_.get(); }
+    T* data() const { return data_.get(); }
 
   private:
     static constexpr std::size_t LINE = 64;  // bytes of a cache line
@@ -64,6 +63,30 @@ inline void halve(const float* x, int count, Half* y) {
     for (int i = 0; i < count; i += LANES) {
         const __mmask16 real = lanes(count - i);
         store(y + i, real, _mm512_maskz_loadu_ps(real, x + i));
+    }
+}
+
+// Σ weight · value over `length` rows of `count` numbers; value(n) is where row n begins. Four vectors at a time, so that
+// a weight is spread once for all of them and no sum waits for the one before it.
+template <class Value>
+inline void mix(Value value, const float* weights, int length, int count, float* answer) {
+    constexpr int SIDE = 4;
+    for (int first = 0; first < count; first += SIDE * LANES) {
+        __mmask16 real[SIDE];
+        __m512 sums[SIDE];
+#pragma GCC unroll 4
+        for (int v = 0; v < SIDE; ++v) {
+            real[v] = lanes(std::max(0, count - first - v * LANES));
+            sums[v] = _mm512_setzero_ps();
+        }
+        for (int n = 0; n < length; ++n) {
+            const Half* row = value(n) + first;
+            const __m512 weight = _mm512_set1_ps(weights[n]);
+#pragma GCC unroll 4
+            for (int v = 0; v < SIDE; ++v) sums[v] = _mm512_fmadd_ps(weight, load(row + v * LANES, real[v]), sums[v]);
+        }
+#pragma GCC unroll 4
+        for (int v = 0; v < SIDE; ++v) _mm512_mask_storeu_ps(answer + first + v * LANES, real[v], sums[v]);
     }
 }
 

@@ -14,11 +14,12 @@ SINGLE = 100  # sentences that are translated one at a time
 DIRECT = "CTranslate2 called directly"
 OURS_SHORT, DIRECT_SHORT = f"{OURS}, shortlist (default)", f"{DIRECT}, the same vocabulary map"
 SEARCHES = ("greedy", "beam 5")
+ALONE = ", alone"  # our engine from ids to ids; see sides/our_translating.py
 SETTINGS = ("32 sentences", "1,024 tokens", "256 tokens")  # of batches; see sides/direct_translating.py
 
 
 def translating(bench: Bench) -> Section:
-    """All of test_2016_flickr, loading not counted; ours from text to text, theirs from pieces to pieces."""
+    """All of test_2016_flickr, loading not counted; ours from text to text and alone, theirs from pieces to pieces."""
     corpus, exports = require_corpus(bench.data), exported_models(bench)
     said = bench.home / "said"
     said.mkdir(exist_ok=True)
@@ -42,7 +43,10 @@ def translating(bench: Bench) -> Section:
     return Section(
         title=f"Translating 1,000 sentences with an int8 model, {bench.threads} × 1 threads",
         columns=("", *_columns(), "one sentence, ms", "peak memory, GB", "BLEU greedy / beam 5"),
-        rows=[_row(rounds, name) for name in folders],
+        rows=[
+            *(_row(rounds, name) for name in folders),
+            *(_row(rounds, name, ALONE) for name in folders if name in (OURS, OURS_SHORT)),
+        ],
         bars=_bars(rounds) + _shortlist_bars(rounds, said),
         notes=_notes(rounds, exports.has_shortlist),
         rounds=rounds,
@@ -53,27 +57,27 @@ def _columns() -> list[str]:
     return [column for search in SEARCHES for column in (f"{search}, sentences/s", f"against {DIRECT}")]
 
 
-def _named(rounds: Rounds, side: str, search: str) -> tuple[str, str]:
+def _named(rounds: Rounds, side: str, search: str, how: str = "") -> tuple[str, str]:
     """A side, and the name of its speed: CTranslate2's is that of the batches that it was fastest with."""
     if side in (OURS, OURS_SHORT):
-        return side, search
+        return side, search + how
     names = [f"{search}, {setting}" for setting in SETTINGS]
     found = {name: spread.median for name in names if (spread := rounds.spread(side, name)) is not None}
     return side, max(found, key=found.__getitem__, default=names[0])
 
 
-def _row(rounds: Rounds, side: str) -> tuple[str, ...]:
+def _row(rounds: Rounds, side: str, how: str = "") -> tuple[str, ...]:
     speeds: list[str] = []
     for search in SEARCHES:
-        named = _named(rounds, side, search)
+        named = _named(rounds, side, search, how)
         against = rounds.ratio(named, _named(rounds, DIRECT, search))
         speeds += [figure(rounds.spread(*named)), "" if side == DIRECT else figure(against, ".2f")]
-    scores = [rounds.spread(side, f"BLEU {search}") for search in SEARCHES]
+    scores = [rounds.spread(side, f"BLEU {search}{how}") for search in SEARCHES]
     return (
-        side,
+        f"{side}{how}",
         *speeds,
-        figure(rounds.spread(side, "single"), ".2f", 1e3),
-        figure(rounds.spread(side, "memory"), ".2f", 1e-9),
+        "" if how else figure(rounds.spread(side, "single"), ".2f", 1e3),
+        "" if how else figure(rounds.spread(side, "memory"), ".2f", 1e-9),
         " / ".join(NONE if score is None else f"{score.median:.2f}" for score in scores),
     )
 

@@ -3,11 +3,12 @@
 import ctypes
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from mirada.native import library
 from mirada.native.library import Shape, load, why_not
-from mirada.native.model import NativeModel
+from mirada.native.model import NativeModel, _plain
 
 
 @pytest.fixture
@@ -58,6 +59,15 @@ def shape(**changes: float) -> Shape:
         "decoder_layers": 1, "decoder_heads": 2, "pre_norm": 1, "begin": 2, "end": 3,
     }  # fmt: skip
     return Shape(**(usual | changes))
+
+
+def test_numbers_are_given_where_c_may_read_them() -> None:
+    mapped = np.frombuffer(bytes(range(33)), np.float32, 8, 1)
+    given = _plain(mapped, np.float32)
+    assert (mapped.flags.aligned, given.flags.aligned) == (False, True)
+    assert given.tobytes() == mapped.tobytes()
+    turned = np.arange(6, dtype=np.int8).reshape(2, 3).T
+    assert _plain(turned, np.int8).tobytes() == bytes([0, 3, 1, 4, 2, 5])
 
 
 @pytest.mark.skipif(why_not() is not None, reason=f"no compiled engine: {why_not()}")

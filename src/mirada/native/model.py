@@ -140,8 +140,8 @@ class NativeModel:
 
 
 def _plain(numbers: Numbers, kind: type[np.generic]) -> Numbers:
-    """Numbers of a kind, one after another in memory."""
-    return np.ascontiguousarray(numbers, dtype=kind)
+    """Numbers of a kind, one after another in memory, where numbers of the kind may stand: in a file they may not."""
+    return np.require(numbers, kind, ("C_CONTIGUOUS", "ALIGNED"))
 
 
 def _at(numbers: Numbers | None) -> int | None:

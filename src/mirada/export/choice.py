@@ -114,7 +114,8 @@ def open_export(folder: Path, wanted: EngineName = EngineName.AUTO) -> Choice:
     if wanted is EngineName.CTRANSLATE2:
         return Choice(ExportedEngine.load(folder), "as asked", CALLS)
     try:
-        return Choice(NativeEngine.load(folder), "the fastest for an export in int8")
+        why = "as asked" if wanted is EngineName.NATIVE else "the fastest for an export in int8"
+        return Choice(NativeEngine.load(folder), why)
     except NativeError as error:
         if wanted is EngineName.NATIVE:
             raise ExportError(f"the native engine cannot compute {folder}: {error}; use ctranslate2") from None

@@ -21,6 +21,7 @@ from mirada.decoding.options import Search
 from mirada.export.engine import ExportedEngine, ranked, threads
 from mirada.export.folder import MODEL, SHORTLIST, Exported, read_about, read_subwords
 from mirada.export.variables import Variables, read
+from mirada.native import library
 from mirada.native.library import NativeError, Shape
 from mirada.native.model import NativeModel, Rounded
 from mirada.text.subwords import BEGIN, END, Subwords
@@ -49,6 +50,7 @@ class NativeEngine:
         exported = read_about(folder)
         if exported.quantization != ROUNDED:
             raise NativeError(f"its numbers are {exported.form}, and the engine computes {ROUNDED}")
+        library.load()  # before anything large is read in vain
         subwords = read_subwords(folder, exported)
         said = _said(folder / SHORTLIST, subwords) if exported.shortlist is not None else None
         return cls(folder, exported, subwords, build(read(folder / MODEL), exported.vocabulary, said))

@@ -9,9 +9,11 @@ from mirada.models.build import build
 from mirada.models.config import LookConfig, StackConfig, TransformerConfig
 from mirada.models.folder import FolderConfig, Loaded, save, tensors_of
 from mirada.native.library import why_not
-from tests.translators import subwords
+from tests.translators import TEXTS, subwords
 
 SHARP = 3.0  # times the usual weights
+SOURCES = subwords().encode_many([*TEXTS, "Go.", "no", "Wait, wait, and then save the file: one two."], end=True)
+SOURCES.append([*SOURCES[3], *SOURCES[1]])  # a sentence with the one before it
 ROUNDED_ENGINE = "ctranslate2" if why_not() else "native"  # what computes exports in int8 here
 
 

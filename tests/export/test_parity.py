@@ -13,8 +13,7 @@ from mirada.export.ctranslate2 import write
 from mirada.export.engine import ExportedEngine
 from mirada.models.config import LookConfig, TransformerConfig
 from mirada.models.engine import TorchEngine
-from tests.export.models import random_model, shape, stack
-from tests.translators import TEXTS, subwords
+from tests.export.models import SOURCES, random_model, shape, stack
 
 MODELS = {
     "pre-norm": shape(),
@@ -33,8 +32,6 @@ MODELS = {
     ),
     "deep encoder": shape(encoder=stack(layers=3, heads=1), decoder=stack(layers=1, pattern=Causal())),
 }
-SOURCES = subwords().encode_many([*TEXTS, "Go.", "no", "Wait, wait, and then save the file: one two."], end=True)
-SOURCES.append([*SOURCES[3], *SOURCES[1]])  # a sentence with the one before it
 SEARCHES = {
     "greedy": Search(beam=1, longest=14),
     "beam": Search(beam=4, n_best=4, longest=14),

@@ -20,8 +20,8 @@ from mirada.export.shortlist import Shortlist
 from mirada.models.config import LookConfig, TransformerConfig
 from mirada.native.library import NativeError, why_not
 from mirada.text.subwords import BEGIN, END
-from tests.export.models import random_model, shape, stack
-from tests.translators import TEXTS, subwords
+from tests.export.models import SOURCES, random_model, shape, stack
+from tests.translators import subwords
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=f"no compiled engine: {why_not()}")
 
@@ -46,8 +46,6 @@ MODELS = {
         width=136, feed_forward=200, encoder=stack(heads=4), decoder=stack(heads=2), cross=LookConfig(heads=2)
     ),
 }
-SOURCES = subwords().encode_many([*TEXTS, "Go.", "no", "Wait, wait, and then save the file: one two."], end=True)
-SOURCES.append([*SOURCES[3], *SOURCES[1]])
 SEARCHES = {
     "greedy": Search(beam=1, longest=14),
     "beam": Search(beam=4, n_best=4, longest=14),

@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
 CHROMIUM := /usr/bin/chromium
-COMPILED := hatch_build.py $(wildcard src/mirada/native/source/*)
+COMPILED := hatch_build.py $(wildcard src/mirada/native/source/*.?pp src/mirada/native/source/*/*)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format bench kernels tour browser constraints clean

@@ -1,7 +1,7 @@
-"""Compiles the engine of `mirada.native` when mirada is installed, where there is a compiler for it.
+"""Compiles the libraries of `mirada.native` when mirada is installed, where there is a compiler for them.
 
-Without one mirada is whole, too: what the engine would compute is left to CTranslate2 or torch, and
-`mirada translate -v` says why.
+Without one mirada is whole, too: what they would compute is left to CTranslate2 or torch, and `mirada translate -v` and
+`mirada train` say why.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 FOLDER = Path("src", "mirada", "native")
-LIBRARY = FOLDER / "engine.so"
 COMMON = ("-std=c++17", "-O3", "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique", "-Wall", "-Wextra")
-# One file asks whether the processor knows the instructions that the other may use.
-FILES = {
-    "supported.cpp": (),
-    "engine.cpp": tuple(
-        f"-m{one}" for one in ("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vnni", "fma", "f16c")
-    ),
+WIDE = ("avx512f", "avx512bw", "avx512dq", "avx512vl", "fma", "f16c")
+# The libraries, and what each is made of with which instructions. Of each, one file asks whether the processor knows
+# those that the others may use.
+LIBRARIES: dict[str, dict[str, tuple[str, ...]]] = {
+    "engine.so": {"supported.cpp": (), "engine.cpp": (*WIDE, "avx512vnni")},
+    "products.so": {"learning/supported.cpp": (), "learning/learning.cpp": (*WIDE, "avx512bf16")},
 }
 PATIENCE = 600  # seconds for a compiler
 
@@ -40,30 +39,33 @@ class EngineHook(BuildHookInterface[Any]):
         """Compile, and tell the builder; a failure is told and costs nothing else."""
         if self.target_name != "wheel":
             return
-        why_not = compile_engine(Path(self.root))
-        if why_not is not None:
-            self.app.display_warning(f"mirada.native is left out: {why_not}")
-            return
-        build_data["artifacts"].append(str(LIBRARY))
-        build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
+        made = []
+        for name in LIBRARIES:
+            why_not = compile_library(Path(self.root), name)
+            if why_not is None:
+                made.append(str(FOLDER / name))
+            else:
+                self.app.display_warning(f"{name} of mirada.native is left out: {why_not}")
+        if made:
+            build_data["artifacts"] += made
+            build_data["pure_python"] = False
+            build_data["tag"] = f"py3-none-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
 
 
-def compile_engine(root: Path) -> str | None:
-    """Write the library; why it could not be written, if it could not."""
+def compile_library(root: Path, name: str) -> str | None:
+    """Write a library; why it could not be written, if it could not."""
     if sys.platform != "linux" or platform.machine() not in ("x86_64", "AMD64"):
         return "it is for x86-64 under Linux"
     compiler = next(filter(None, map(shutil.which, (os.environ.get("CXX", ""), "g++", "clang++"))), None)
     if compiler is None:
         return "there is no C++ compiler"
     with tempfile.TemporaryDirectory(dir=root / FOLDER) as folder:
-        objects = [Path(folder, name).with_suffix(".o") for name in FILES]
-        calls = [
-            [compiler, *COMMON, *flags, "-c", str(root / FOLDER / "source" / name), "-o", str(one)]
-            for (name, flags), one in zip(FILES.items(), objects, strict=True)
-        ]
-        made = Path(folder, LIBRARY.name)
-        calls.append([compiler, "-shared", "-pthread", *map(str, objects), "-o", str(made)])
+        made, objects, calls = Path(folder, name), [], []
+        for number, (file, instructions) in enumerate(LIBRARIES[name].items()):
+            objects.append(str(Path(folder, f"{number}.o")))
+            flags = [*COMMON, *(f"-m{one}" for one in instructions)]
+            calls.append([compiler, *flags, "-c", str(root / FOLDER / "source" / file), "-o", objects[-1]])
+        calls.append([compiler, "-shared", "-pthread", *objects, "-o", str(made)])
         try:
             for call in calls:
                 subprocess.run(call, check=True, capture_output=True, text=True, timeout=PATIENCE)  # noqa: S603
@@ -71,5 +73,5 @@ def compile_engine(root: Path) -> str | None:
             return f"{compiler} failed: {(error.stderr or '').strip()[-2_000:]}"
         except (OSError, subprocess.TimeoutExpired) as error:
             return f"{compiler} failed: {error}"
-        made.replace(root / LIBRARY)
+        made.replace(root / FOLDER / name)
     return None

@@ -30,6 +30,15 @@ def seeds() -> None:
     torch.manual_seed(0)
 
 
+@pytest.fixture
+def one_thread() -> Generator[None]:
+    """One thread, with which the compiled library serves, and afterwards as many as before."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Fail a skipped browser test where the browser is required."""

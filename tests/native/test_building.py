@@ -1,4 +1,4 @@
-"""The engine is compiled where that is possible; where it is not, the reason is told and nothing else is lost."""
+"""The libraries are compiled where that is possible; where it is not, the reason is told and nothing else is lost."""
 
 import importlib.util
 import shutil
@@ -34,7 +34,7 @@ def sources(building, tmp_path: Path) -> Path:
 
 def test_another_system(building, sources, monkeypatch) -> None:
     monkeypatch.setattr(building.sys, "platform", "darwin")
-    assert building.compile_engine(sources) == "it is for x86-64 under Linux"
+    assert building.compile_library(sources, "engine.so") == "it is for x86-64 under Linux"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it is for Linux")
@@ -45,11 +45,11 @@ class TestUnderLinux:
 
     def test_no_compiler(self, building, sources, monkeypatch) -> None:
         monkeypatch.setattr(building.shutil, "which", lambda name: None)
-        assert building.compile_engine(sources) == "there is no C++ compiler"
-        assert not (sources / building.LIBRARY).exists()
+        assert building.compile_library(sources, "products.so") == "there is no C++ compiler"
+        assert not (sources / building.FOLDER / "products.so").exists()
 
     @pytest.mark.skipif(shutil.which("g++") is None, reason="there is no compiler here")
     def test_sources_that_are_wrong(self, building, sources) -> None:
         (sources / building.FOLDER / "source" / "engine.cpp").write_text("no C++", encoding="utf-8")
-        assert "g++ failed: " in building.compile_engine(sources)
+        assert "g++ failed: " in building.compile_library(sources, "engine.so")
         assert sorted(path.name for path in (sources / building.FOLDER).iterdir()) == ["source"]

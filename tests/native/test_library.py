@@ -1,56 +1,17 @@
-"""A library that is missing, damaged, of other sources, or for another processor is not called, and it is told why."""
-
-import ctypes
-from types import SimpleNamespace
+"""The engine is called only where it can be, and a model that cannot be is refused."""
 
 import numpy as np
 import pytest
 
 from mirada.native import library
-from mirada.native.library import Shape, load, why_not
+from mirada.native.library import Shape, why_not
 from mirada.native.model import NativeModel, _plain
+from tests.native.loading import Loading
 
 
-@pytest.fixture
-def unloaded(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Nothing is remembered of the library, before and after."""
-    load.cache_clear()
-    yield monkeypatch
-    load.cache_clear()
-
-
-def test_no_library(unloaded, tmp_path) -> None:
-    unloaded.setattr(library, "LIBRARY", tmp_path / "engine.so")
-    assert why_not() == "it was not compiled when mirada was installed: that needs a C++ compiler"
-
-
-def test_a_damaged_library(unloaded, tmp_path) -> None:
-    path = tmp_path / "engine.so"
-    path.write_bytes(b"nothing of the kind")
-    unloaded.setattr(library, "LIBRARY", path)
-    assert "it cannot be loaded" in why_not()
-
-
-def pretended(version: int | None, supported: bool) -> SimpleNamespace:
-    """A library that is there, of some version, for some processor."""
-    functions = {name: lambda: None for name in library._FUNCTIONS} | {"mirada_supported": lambda: int(supported)}
-    return SimpleNamespace(**functions, **({} if version is None else {"mirada_version": lambda: version}))
-
-
-@pytest.mark.parametrize(
-    ("version", "supported", "why"),
-    [
-        (None, True, "it was compiled from other sources: install mirada again"),
-        (library.VERSION + 1, True, "it was compiled from other sources: install mirada again"),
-        (library.VERSION, False, "this processor has no AVX-512 VNNI"),
-    ],
-)
-def test_what_is_asked_before_it_is_called(version, supported, why, unloaded, tmp_path) -> None:
-    path = tmp_path / "engine.so"
-    path.touch()
-    unloaded.setattr(library, "LIBRARY", path)
-    unloaded.setattr(ctypes, "CDLL", lambda _: pretended(version, supported))
-    assert why_not() == why
+class TestLoading(Loading):
+    module = library
+    processor = "AVX-512 VNNI"
 
 
 def shape(**changes: float) -> Shape:

@@ -18,7 +18,8 @@ from mirada.export.folder import ExportError
 from mirada.export.native import NativeEngine
 from mirada.export.shortlist import Shortlist
 from mirada.models.config import LookConfig, TransformerConfig
-from mirada.native.library import NativeError, why_not
+from mirada.native.library import why_not
+from mirada.native.loading import NativeError
 from mirada.text.subwords import BEGIN, END
 from tests.export.models import SOURCES, random_model, shape, stack
 from tests.translators import subwords

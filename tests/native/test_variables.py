@@ -8,7 +8,7 @@ import pytest
 from mirada.export.ctranslate2 import write
 from mirada.export.folder import MODEL
 from mirada.export.variables import read
-from mirada.native.library import NativeError
+from mirada.native.loading import NativeError
 from tests.export.models import random_model, shape
 
 

@@ -19,7 +19,7 @@ from mirada.decoding.options import Search
 from mirada.export.engine import ExportedEngine
 from mirada.export.folder import INSIDE, ExportError, fingerprint, is_exported, read_about
 from mirada.export.native import NativeEngine
-from mirada.native.library import NativeError
+from mirada.native.loading import NativeError
 
 if TYPE_CHECKING:
     from mirada.decoding.ensemble import Mean

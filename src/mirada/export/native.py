@@ -22,7 +22,8 @@ from mirada.export.engine import ExportedEngine, ranked, threads
 from mirada.export.folder import MODEL, SHORTLIST, Exported, read_about, read_subwords
 from mirada.export.variables import Variables, read
 from mirada.native import library
-from mirada.native.library import NativeError, Shape
+from mirada.native.library import Shape
+from mirada.native.loading import NativeError
 from mirada.native.model import NativeModel, Rounded
 from mirada.text.subwords import BEGIN, END, Subwords
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mirada.native.library import NativeError
+from mirada.native.loading import NativeError
 
 VERSION, SPEC = 6, "TransformerSpec"
 KINDS = (np.float32, np.int8, np.int16, np.int32)  # those of rounded floats are not read

@@ -5,14 +5,11 @@ from __future__ import annotations
 import ctypes
 from ctypes import POINTER, c_char_p, c_float, c_int, c_int32, c_int64, c_void_p
 from functools import cache
-from pathlib import Path
 
-LIBRARY = Path(__file__).with_name("engine.so")  # written by hatch_build.py
+from mirada.native.loading import FOLDER, NativeError, open_library
+
+LIBRARY = FOLDER / "engine.so"
 VERSION = 1  # of what is called; `mirada_version` of source/engine.cpp
-
-
-class NativeError(ValueError):
-    """Why the compiled engine cannot do something."""
 
 
 class Shape(ctypes.Structure):
@@ -46,7 +43,6 @@ class Wanted(ctypes.Structure):
 # What each function takes and gives.
 _FUNCTIONS = {
     "mirada_reason": ((), c_char_p),
-    "mirada_supported": ((), c_int),
     "mirada_model_new": ((POINTER(Shape),), c_void_p),
     "mirada_model_free": ((c_void_p,), None),
     "mirada_set_linear": ((c_void_p, c_char_p, c_void_p, c_void_p, c_void_p, c_int32, c_int32), c_int),
@@ -67,20 +63,7 @@ _FUNCTIONS = {
 @cache
 def load() -> ctypes.CDLL:
     """The library, or `NativeError` with the reason why it cannot be used."""
-    if not LIBRARY.is_file():
-        raise NativeError("it was not compiled when mirada was installed: that needs a C++ compiler")
-    try:
-        library = ctypes.CDLL(str(LIBRARY))
-    except OSError as error:
-        raise NativeError(f"it cannot be loaded: {error}") from None
-    if getattr(library, "mirada_version", lambda: None)() != VERSION:
-        raise NativeError("it was compiled from other sources: install mirada again")
-    for name, (takes, gives) in _FUNCTIONS.items():
-        function = getattr(library, name)
-        function.argtypes, function.restype = takes, gives
-    if not library.mirada_supported():
-        raise NativeError("this processor has no AVX-512 VNNI")
-    return library
+    return open_library(LIBRARY, VERSION, "AVX-512 VNNI", _FUNCTIONS)
 
 
 def why_not() -> str | None:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mirada.native.library import NativeError, Shape, Wanted, load
+from mirada.native.library import Shape, Wanted, load
+from mirada.native.loading import NativeError
 
 Numbers = NDArray[Any]
 

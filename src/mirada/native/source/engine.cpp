@@ -1,24 +1,12 @@
 // What Python calls (see library.py). Nothing is thrown across: a call that fails gives null or −1 and leaves its reason.
-#include <exception>
 #include <thread>
 
+#include "guarded.hpp"
 #include "search.hpp"
 
 namespace {
 
-thread_local std::string reason;
-
-template <class Call>
-auto guarded(Call call, decltype(call()) failed) -> decltype(call()) {
-    try {
-        return call();
-    } catch (const std::exception& error) {
-        reason = error.what();
-    } catch (...) {
-        reason = "an error of no known kind";
-    }
-    return failed;
-}
+using mirada::guarded;
 
 void require(bool holds, const char* otherwise) {
     if (!holds) throw std::invalid_argument(otherwise);
@@ -76,7 +64,7 @@ extern "C" {
 // of what is called below, of `Shape` or of `Wanted`.
 std::int32_t mirada_version() { return 1; }
 
-const char* mirada_reason() { return reason.c_str(); }
+const char* mirada_reason() { return mirada::reason.c_str(); }
 
 mirada::Model* mirada_model_new(const mirada::Shape* shape) {
     return guarded([&] { return check(*shape), new mirada::Model(*shape); }, nullptr);

@@ -41,6 +41,9 @@ from mirada.attention import (
     Window,
     attend,
 )
+from tests.operations.compiled import NEEDED, ONE_THREAD
+
+pytestmark = ONE_THREAD
 
 WIDTH = 12
 
@@ -305,16 +308,29 @@ def test_bilinear_joins_two_widths() -> None:
     assert attention(states(), attention.remember(states(7, 9))).shape == (2, 5, 9)
 
 
-KERNEL_NAMES = pytest.mark.parametrize("kernel", list(Kernel), ids=lambda kernel: kernel.name)
+KERNEL_NAMES = pytest.mark.parametrize(
+    "kernel",
+    [pytest.param(kernel, marks=NEEDED if kernel is Kernel.COMPILED else []) for kernel in Kernel],
+    ids=lambda kernel: kernel.name,
+)
+
+
+def kind_for(kernel: Kernel) -> torch.dtype:
+    """What a kernel computes with here: one of them knows bf16 alone."""
+    return torch.bfloat16 if kernel is Kernel.COMPILED else torch.float32
+
+
+def windowed(kernel: Kernel) -> Attention:
+    return Attention(WIDTH, heads=3, pattern=Window(2, 1)).to(kind_for(kernel))
 
 
 @KERNEL_NAMES
 @pytest.mark.parametrize("number", [math.nan, math.inf], ids=str)
 def test_a_value_that_is_no_number_reaches_those_who_look_at_it(kernel: Kernel, number: float) -> None:
-    attention = Attention(WIDTH, heads=3, pattern=Window(2, 1))
-    memory = attention.remember(states(7))
+    attention, kind = windowed(kernel), kind_for(kernel)
+    memory = attention.remember(states(7).to(kind))
     memory.values[0, 1, 4, 2] = number
-    output = attend(attention.problem(states(7), memory), kernel)
+    output = attend(attention.problem(states(7).to(kind), memory), kernel)
     assert not output[0, 1, 3:7, 2].isfinite().any()  # places 3 to 6 see place 4
     assert output[1].isfinite().all()
     assert output[0, 0].isfinite().all()
@@ -322,19 +338,17 @@ def test_a_value_that_is_no_number_reaches_those_who_look_at_it(kernel: Kernel, 
 
 @KERNEL_NAMES
 def test_a_key_that_is_no_number_reaches_those_who_look_at_it(kernel: Kernel) -> None:
-    attention = Attention(WIDTH, heads=3, pattern=Window(2, 1))
-    memory = attention.remember(states(7))
+    attention, kind = windowed(kernel), kind_for(kernel)
+    memory = attention.remember(states(7).to(kind))
     memory.keys[0, 1, 4, 2] = math.nan
-    output = attend(attention.problem(states(7), memory), kernel)
+    output = attend(attention.problem(states(7).to(kind), memory), kernel)
     assert output[0, 1, 3:7].isnan().all()
     assert output[1].isfinite().all()
 
 
 @KERNEL_NAMES
 def test_a_query_that_is_no_number_stays_alone(kernel: Kernel) -> None:
-    attention = Attention(WIDTH, heads=3, pattern=Window(2, 1))
-    x = states(7)
-    problem = attention.problem(x)
+    problem = windowed(kernel).problem(states(7).to(kind_for(kernel)))
     problem.queries[0, 1, 4, 2] = math.nan
     output = attend(problem, kernel)
     assert output[0, 1, 4].isnan().all()

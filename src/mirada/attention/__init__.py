@@ -4,6 +4,7 @@ from mirada.attention.attend import Explanation, Kernel, Plan, attend, explain, 
 from mirada.attention.core import Attention, Maps, Memory
 from mirada.attention.heads import Heads
 from mirada.attention.neighbourhood import Edges, Facts, Neighbourhood, Padding
+from mirada.attention.packing import Packing
 from mirada.attention.pattern import Causal, Fixed, Full, Grid, Pattern, PatternError, Strided, Window, parse
 from mirada.attention.position import Learned, Position, PositionalInput, Rotary, Shaw, Sinusoidal, sinusoidal
 from mirada.attention.problem import Problem
@@ -43,6 +44,7 @@ __all__ = [
     "Maps",
     "Memory",
     "Neighbourhood",
+    "Packing",
     "Padding",
     "Pattern",
     "PatternError",

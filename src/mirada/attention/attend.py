@@ -16,19 +16,20 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from mirada.attention.kernels import blocked, dense, edges, fused, gathered, runs
+from mirada.attention.kernels import blocked, compiled, dense, edges, fused, gathered, runs
 from mirada.attention.pattern import Causal, Full
 from mirada.attention.problem import Problem
 
 
 class Kernel(Enum):
-    """The five ways to compute the formula."""
+    """The six ways to compute the formula."""
 
     FUSED = "fused"
     BLOCKED = "blocked"
     GATHERED = "gathered"
     EDGES = "edges"
     DENSE = "dense"
+    COMPILED = "compiled"
 
 
 KERNELS: dict[Kernel, ModuleType] = {
@@ -37,6 +38,7 @@ KERNELS: dict[Kernel, ModuleType] = {
     Kernel.GATHERED: gathered,
     Kernel.EDGES: edges,
     Kernel.DENSE: dense,
+    Kernel.COMPILED: compiled,
 }
 
 
@@ -47,6 +49,7 @@ EXPLICIT_UNTIL: dict[tuple[str, torch.dtype, bool], int] = {
     ("cpu", torch.float32, False): 16,
     ("cpu", torch.bfloat16, True): 512,
 }
+COMPILED_UNTIL = 1_024  # the same for the compiled library, which serves training in bfloat16 on a CPU alone
 # Costs on a CPU, in units of one pair of torch's kernel with a mask.
 BLOCKED_PAIR = 2.0
 BLOCKED_PLACE = 100  # what it costs to fold one place and to put its answer back
@@ -110,6 +113,9 @@ def _plan_sparse(problem: Problem) -> Plan | None:
 
 
 def _plan_all_pairs(problem: Problem) -> Plan:
+    if compiled.refusal(problem) is None and compiled.largest(problem) <= COMPILED_UNTIL**2:
+        reason = f"training in bfloat16 on cpu: our own is faster up to {COMPILED_UNTIL} × {COMPILED_UNTIL} pairs"
+        return Plan(Kernel.COMPILED, reason)
     refusal = fused.refusal(problem)
     if refusal is not None:
         return Plan(Kernel.DENSE, refusal)
@@ -194,7 +200,7 @@ def explain(problem: Problem, kernel: Kernel | None = None) -> Explanation:
 
 def _held(problem: Problem, kernel: Kernel) -> int:
     """How many pairs of all heads a kernel holds at the most, where there are as many."""
-    if kernel is Kernel.FUSED:
+    if kernel in (Kernel.FUSED, Kernel.COMPILED):
         return 0
     if kernel is Kernel.BLOCKED:
         return runs.RUN

@@ -6,6 +6,7 @@ W model width.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -21,6 +22,7 @@ from mirada.attention.position import Learned, Position, RelativePositions, Rota
 from mirada.attention.problem import Origin, Problem
 from mirada.attention.score import Free, ScaledDot, Score, Sides
 from mirada.attention.static import Static
+from mirada.operations.maps import map_states
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,12 +158,22 @@ class Attention(nn.Module):
         """Whether a query finds the same from any place, so that those of several sequences may look together."""
         return isinstance(self.pattern, Full) and self.position is None and not isinstance(self.score, Free)
 
+    @property
+    def packs(self) -> bool:
+        """Whether the compiled kernel can answer for sequences that lie one after the other."""
+        dot = self.scorer.scale is not None and self.relative is None and self.score.sees == "content"
+        even = all(width and width % 2 == 0 for width in (self.key_shape[1], self.value_shape[1]))
+        return dot and even and self.key_shape[0] == self.value_shape[0] and self.pattern.relative
+
     def remember(self, x: Float[Tensor, "B K W"], start: int = 0) -> Memory:
         """The memory of states x, the first of which stands at place `start`."""
         self._check_width(x, self.memory_width, "the states of the memory")
-        keys = self.scorer.keys(_heads(x, self.key_map, self.key_shape))
-        places = range(start, start + x.shape[1])
-        return Memory(self._turn(keys, start), _heads(x, self.value_map, self.value_shape), places)
+        keys, values = _heads(x, [(self.key_map, self.key_shape), (self.value_map, self.value_shape)])
+        return self._memory(keys, values, start)
+
+    def _memory(self, keys: Float[Tensor, "B G K D"], values: Float[Tensor, "B G2 K V"], start: int) -> Memory:
+        """The memory of mapped states, the first of which stands at place `start`."""
+        return Memory(self._turn(self.scorer.keys(keys), start), values, range(start, start + keys.shape[2]))
 
     def forward(
         self,
@@ -175,7 +187,7 @@ class Attention(nn.Module):
         `kept` multiplies the weights of edges: dropout, as who trains has drawn it.
         """
         states = attend(self.problem(x, memory, facts, kept)).transpose(1, 2).flatten(2)
-        return states if self.output_map is None else self.output_map(states)
+        return states if self.output_map is None else map_states(states, [self.output_map])[0]
 
     def problem(
         self,
@@ -191,20 +203,28 @@ class Attention(nn.Module):
         if memory is None:
             if facts.offset:
                 raise ValueError(f"a step at place {facts.offset} looks back: give it the memory of all places so far")
-            memory = self.remember(x)
+            queries, memory = self._own(x)
+        else:
+            queries = self._queries(_heads(x, [(self.query_map, self.query_shape)])[0], facts.offset)
         facts.check_rows(len(x), len(memory.keys))
         near = Neighbourhood(self.pattern, x.shape[1], len(memory), facts, own, memory.places).simplify()
         origin = Origin(x, self._made_of) if own else None
-        queries = self._queries(x, facts.offset)
         return Problem(queries, memory.keys, memory.values, near, self.scorer, self.relative, kept, origin)
 
-    def _queries(self, x: Float[Tensor, "B Q W"], start: int) -> Float[Tensor, "B H Q D"]:
-        return self._turn(self.scorer.queries(_heads(x, self.query_map, self.query_shape)), start)
+    def _queries(self, mapped: Float[Tensor, "B H1 Q D1"], start: int) -> Float[Tensor, "B H Q D"]:
+        return self._turn(self.scorer.queries(mapped), start)
+
+    def _own(self, x: Float[Tensor, "B N W"]) -> tuple[Float[Tensor, "B H N D"], Memory]:
+        """The queries of states that look at themselves, and what they look at: all three maps read them at once."""
+        self._check_width(x, self.memory_width, "the states of the memory")
+        maps = (self.query_map, self.query_shape), (self.key_map, self.key_shape), (self.value_map, self.value_shape)
+        queries, keys, values = _heads(x, maps)
+        return self._queries(queries, 0), self._memory(keys, values, 0)
 
     def _made_of(self, x: Float[Tensor, "B N W"]) -> tuple[Tensor, Tensor, Tensor]:
         """The queries, keys and values of states that look at themselves."""
-        memory = self.remember(x)
-        return self._queries(x, 0), memory.keys, memory.values
+        queries, memory = self._own(x)
+        return queries, memory.keys, memory.values
 
     def weights(
         self, x: Float[Tensor, "B Q W"], memory: Memory | None = None, facts: Facts | None = None
@@ -271,9 +291,15 @@ def _map(
     return None, (heads, divide(width, heads, "the width of unmapped states", "the number of heads"))
 
 
-def _heads(x: Float[Tensor, "B N W"], linear: nn.Linear | None, shape: tuple[int, int]) -> Float[Tensor, "B H N D"]:
-    """States split into heads, after their map."""
-    heads, width = shape
-    if width == 0:  # a score that looks at no content
-        return x.new_empty(x.shape[0], heads, x.shape[1], 0)
-    return (x if linear is None else linear(x)).unflatten(-1, (heads, width)).transpose(1, 2)
+def _heads(
+    x: Float[Tensor, "B N W"], maps: Sequence[tuple[nn.Linear | None, tuple[int, int]]]
+) -> list[Float[Tensor, "B H N D"]]:
+    """States split into heads, after each of the maps."""
+    mapped = iter(map_states(x, [linear for linear, (_, width) in maps if linear is not None and width]))
+    found = []
+    for linear, (heads, width) in maps:
+        if width == 0:  # a score that looks at no content
+            found.append(x.new_empty(x.shape[0], heads, x.shape[1], 0))
+        else:
+            found.append((x if linear is None else next(mapped)).unflatten(-1, (heads, width)).transpose(1, 2))
+    return found

@@ -15,6 +15,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from mirada.attention.packing import Packing
 from mirada.attention.pattern import Full, Pattern
 from mirada.attention.places import Places, highest, listed
 
@@ -130,7 +131,7 @@ def _check_places(places: Int[Tensor, "E"], count: int, kind: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What this batch adds to the patterns: padding, edges, and the place of the first query.
+    """What this batch adds to the patterns: padding, edges, the place of the first query, and packed sequences.
 
     One object serves all layers of a batch; the masks it leads to are derived once for each pattern.
     """
@@ -139,6 +140,7 @@ class Facts:
     edges: Edges | None = None
     offset: int = 0
     masks: dict[tuple[object, ...], Tensor | None] = field(default_factory=dict, repr=False)
+    packing: Packing | None = None
 
     def check_rows(self, queries: int, memory: int) -> None:
         """Say so where queries, memory, padding and edges do not speak of the same batch."""
@@ -171,6 +173,7 @@ class Neighbourhood:
         self._check_places()
         self._check_padding()
         self._check_edges()
+        self._check_packing()
 
     def _check_places(self) -> None:
         known = self.pattern.places
@@ -200,6 +203,18 @@ class Neighbourhood:
                 f"but there are {self.queries} and {self.keys}; give these counts to Edges.of"
             )
 
+    def _check_packing(self) -> None:
+        packing = self.facts.packing
+        if packing is None:
+            return
+        if packing.counts != (self.queries, self.keys):
+            raise ValueError(f"{packing.counts} queries and keys are packed, but there are {(self.queries, self.keys)}")
+        if self.facts.padding is not None or self.facts.edges is not None or self.facts.offset:
+            raise ValueError("packed sequences have no padding, no edges and no offset")
+        # Places are counted through all sequences: only their differences within one mean something.
+        if not isinstance(self.pattern, Full) and not (self.own and self.pattern.relative):
+            raise ValueError(f"sequences that look at others by {self.pattern} cannot be packed; pad them")
+
     @property
     def _stand(self) -> Places:
         """Where the keys stand."""
@@ -217,6 +232,8 @@ class Neighbourhood:
         padded queries could see padded keys, and what a padded query returns (finite) has no meaning.
         """
         pattern, padding = self.pattern, self.facts.padding
+        if self.facts.packing is not None:
+            return self
         if not isinstance(pattern, Full) and self._covered():
             pattern = Full()
         if padding is not None and (padding.none or self._never_sees(padding)):
@@ -269,6 +286,14 @@ class Neighbourhood:
         """The neighbourhood as a dense mask, True where a query may look; None where it may look everywhere."""
         return self._derived("mask", device, lambda: self._mask(batch, device))
 
+    def packed_mask(self, device: torch.device) -> Bool[Tensor, "1 1 L L"] | None:
+        """The pattern within a packed sequence, as a mask that is large enough for the longest of them."""
+        packing = self.facts.packing
+        if packing is None or isinstance(self.pattern, Full):
+            return None
+        places = torch.arange(max(packing.longest), device=device)
+        return self._derived("packed", device, lambda: self.pattern.allows(places[:, None], places[None])[None, None])
+
     def bias(self, batch: int, device: torch.device, dtype: torch.dtype) -> Float[Tensor, "#B 1 #Q K"] | None:
         """The mask as a number to add to the scores."""
         mask = self.mask(batch, device)
@@ -294,6 +319,8 @@ class Neighbourhood:
             parts.append(self.facts.padding.real[:, None, None, :])
         if self.facts.edges is not None:
             parts.append(self.facts.edges.mask(batch))
+        if self.facts.packing is not None:
+            parts.append(self.facts.packing.mask()[None, None])
         if not parts:
             return None
         mask = parts[0]

@@ -17,6 +17,9 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+from mirada.operations.choice import compiled
+from mirada.operations.turns import turn
+
 
 @dataclass(frozen=True)
 class Sinusoidal:
@@ -103,12 +106,16 @@ class PositionalInput(nn.Module):
         if self.table is not None:
             nn.init.normal_(self.table, std=width**-0.5)
 
-    def forward(self, x: Float[Tensor, "B N X"], offset: int = 0) -> Float[Tensor, "B N Y"]:
+    def forward(
+        self, x: Float[Tensor, "B N X"], offset: int = 0, places: Int[Tensor, "N"] | None = None
+    ) -> Float[Tensor, "B N Y"]:
+        """The states joined with their places: one after the other from `offset` on, or as they are given."""
         if self.join == "add" and x.shape[-1] != self.width:
             raise ValueError(f"positions of width {self.width} cannot be added to an input of width {x.shape[-1]}")
         if offset < 0:
             raise ValueError(f"the first state stands at place {offset}; places count from 0")
-        places = torch.arange(offset, offset + x.shape[1], device=x.device)
+        if places is None:
+            places = torch.arange(offset, offset + x.shape[1], device=x.device)
         vectors = self.vectors(places).to(x.dtype)
         if self.join == "add":
             return x + vectors
@@ -119,9 +126,9 @@ class PositionalInput(nn.Module):
         if isinstance(self.position, Sinusoidal) or self.table is None:
             base = self.position.base if isinstance(self.position, Sinusoidal) else 0
             return sinusoidal(places, self.width, base)
-        if len(places) and int(places[-1]) >= self.position.places:
+        if len(places) and int(places.max()) >= self.position.places:
             raise ValueError(
-                f"place {int(places[-1])} was never learned: positions are Learned({self.position.places}); "
+                f"place {int(places.max())} was never learned: positions are Learned({self.position.places}); "
                 f"shorten the input or train with more places"
             )
         return self.table[places]
@@ -129,8 +136,12 @@ class PositionalInput(nn.Module):
 
 def rotate(x: Float[Tensor, "B H N D"], start: int, base: float) -> Float[Tensor, "B H N D"]:
     """R_place x: each pair (x_d, x_{d+D/2}) turned by the angle place · base^(−2d/D), from place `start` on."""
-    arguments = x, *_turns(start, x.shape[2], x.shape[3] // 2, base, x.dtype, x.device)
-    return _Turned.apply(*arguments)  # type: ignore[no-untyped-call]
+    by_library = x.numel() > 0 and compiled(x)
+    precision = torch.float32 if by_library else x.dtype
+    cosines, sines = _turns(start, x.shape[2], x.shape[3] // 2, base, precision, x.device)
+    if by_library:
+        return turn(x, cosines, sines)
+    return _Turned.apply(x, cosines, sines)  # type: ignore[no-untyped-call]
 
 
 @lru_cache(maxsize=16)  # all layers and steps of a training share one entry: made anew it was a thirtieth of a step

@@ -82,7 +82,7 @@ class Problem:
         """Whether queries and keys are all places of one sequence, as the tiles of a pattern suppose."""
         near = self.neighbourhood
         same = near.queries == near.keys and near.facts.offset == 0 and near.from_start
-        return same and near.facts.edges is None
+        return same and near.facts.edges is None and near.facts.packing is None
 
     @property
     def nothing(self) -> Float[Tensor, "V"]:

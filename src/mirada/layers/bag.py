@@ -24,7 +24,11 @@ class BagEmbedding(Embedding):
     """
 
     def forward(
-        self, tokens: Int[Tensor, "B N P"], offset: int = 0, noise: Noise | None = None
+        self,
+        tokens: Int[Tensor, "B N P"],
+        offset: int = 0,
+        noise: Noise | None = None,
+        places: Int[Tensor, "N"] | None = None,
     ) -> Float[Tensor, "B N W"]:
         flat = tokens.flatten(0, 1)
         kept = None if noise is None else noise.mask(self.weight.new_empty(1).expand(flat.shape))
@@ -34,4 +38,4 @@ class BagEmbedding(Embedding):
         states = summed * (self.token_width / USUAL) ** 0.5
         if self.places is None:
             return states
-        return drop(noise, self.places(states, offset))
+        return drop(noise, self.places(states, offset, places))

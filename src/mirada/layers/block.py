@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from mirada.attention import Attention, Facts, Memory
 from mirada.layers.feed_forward import FeedForward
-from mirada.layers.noise import Noise, drop
+from mirada.layers.noise import Noise, add_dropped
 from mirada.layers.norm import Norm, NormKind
 
 NormOrder = Literal["pre", "post"]
@@ -141,5 +141,5 @@ class Block(nn.Module):
         """One part with its norm, its dropout and the way around it."""
         real = None if facts.padding is None or facts.padding.real.shape[1] != x.shape[1] else facts.padding.real
         if self.order == "pre":
-            return x + drop(noise, part(norm(x, real)))
-        return norm(x + drop(noise, part(x)), real)
+            return add_dropped(noise, x, part(norm(x, real)))
+        return norm(add_dropped(noise, x, part(x)), real)

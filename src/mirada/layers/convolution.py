@@ -10,6 +10,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
+from mirada.operations.maps import map_states
+
 
 class CausalConvolution(nn.Module):
     """x_i + W [x_i, x_{i−1}, …, x_{i−k+1}] + b: a convolution of k places, and the way around it.
@@ -31,4 +33,4 @@ class CausalConvolution(nn.Module):
     def forward(self, x: Float[Tensor, "B N W"]) -> Float[Tensor, "B N W"]:
         padded, length = pad(x, (0, 0, self.before, 0)), x.shape[1]
         beside = [padded[:, self.before - back : self.before - back + length] for back in range(self.before + 1)]
-        return x + self.places_map(torch.cat(beside, -1))
+        return x + map_states(torch.cat(beside, -1), [self.places_map])[0]

@@ -43,9 +43,14 @@ class Embedding(nn.Module):
         self.places = None if position is None else PositionalInput(position, beside or width, join)
 
     def forward(
-        self, tokens: Int[Tensor, "B N"], offset: int = 0, noise: Noise | None = None
+        self,
+        tokens: Int[Tensor, "B N"],
+        offset: int = 0,
+        noise: Noise | None = None,
+        places: Int[Tensor, "N"] | None = None,
     ) -> Float[Tensor, "B N W"]:
+        """The states of tokens that stand one after the other from `offset` on, or at these places."""
         states = functional.embedding(tokens, self.weight) * self.token_width**0.5
         if self.places is not None:
-            states = self.places(states, offset)
+            states = self.places(states, offset, places)
         return drop(noise, states)

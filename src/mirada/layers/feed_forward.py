@@ -11,6 +11,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
+from mirada.operations.maps import feed_forward, map_states
+
 Activation = Literal["relu", "gelu", "swiglu"]
 
 
@@ -29,12 +31,7 @@ class FeedForward(nn.Module):
             nn.init.zeros_(linear.bias)
 
     def forward(self, x: Float[Tensor, "B N W"]) -> Float[Tensor, "B N W"]:
-        hidden = self.inner_map(x)
-        if self.activation == "relu":
-            hidden = functional.relu(hidden)
-        elif self.activation == "gelu":
-            hidden = functional.gelu(hidden)
-        else:
-            gate, value = hidden.chunk(2, -1)
-            hidden = functional.silu(gate) * value
-        return self.output_map(hidden)
+        if self.activation != "swiglu":
+            return feed_forward(x, self.inner_map, self.output_map, self.activation)
+        gate, value = map_states(x, [self.inner_map])[0].chunk(2, -1)
+        return map_states(functional.silu(gate) * value, [self.output_map])[0]

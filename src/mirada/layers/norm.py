@@ -11,6 +11,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from mirada.operations.norms import layer_norm
+
 NormKind = Literal["layer", "rms", "batch"]
 
 
@@ -67,4 +69,6 @@ class Norm(nn.Module):
                 raise ValueError(f"norm = {kind!r}; use 'layer', 'rms' or 'batch'")
 
     def forward(self, x: Float[Tensor, "B N W"], real: Bool[Tensor, "B N"] | None = None) -> Float[Tensor, "B N W"]:
+        if isinstance(self.inner, nn.LayerNorm):
+            return layer_norm(x, self.inner)
         return self.inner(x, real) if isinstance(self.inner, BatchNorm) else self.inner(x)

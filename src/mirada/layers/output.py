@@ -13,6 +13,8 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
+from mirada.operations import loss
+
 CHUNK = 512  # places whose logits are held at once
 
 
@@ -37,6 +39,8 @@ class OutputLayer(nn.Module):
         """The mean cross-entropy; `smoothing` of the target's weight goes to all tokens alike (Szegedy et al. 2016)."""
         if len(states) == 0:
             raise ValueError("a loss over no place; a batch holds one target token or more")
+        if loss.serves(states, self.weight, self.bias):
+            return loss.cross_entropy(states, self.weight, self.bias, targets, smoothing)
         arguments = states, self.weight, self.bias, targets, smoothing
         return _CrossEntropy.apply(*arguments)  # type: ignore[no-untyped-call]
 

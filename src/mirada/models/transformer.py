@@ -15,8 +15,10 @@ from mirada.layers.block import Source, select_sources
 from mirada.layers.embedding import Embedding
 from mirada.layers.noise import Noise
 from mirada.layers.output import OutputLayer
+from mirada.layers.packed import Packed
 from mirada.layers.stack import Stack
 from mirada.models.encoder_decoder import EncoderDecoder
+from mirada.operations.choice import compiled
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +80,33 @@ class Transformer(StackWriter):
         target_padding: Padding | None,
         noise: Noise | None = None,
     ) -> Float[Tensor, "B N W"]:
+        if source_padding is not None and target_padding is not None and self._packs(source_padding, target_padding):
+            return self._packed(Packed.of(source, source_padding), Packed.of(target, target_padding), noise)
         states, facts = self.read(source, source_padding, noise)
         sources = self.decoder.sources(states, facts)
         entered = self.embedding(target, noise=noise)
         return self.decoder(entered, Facts(target_padding), sources=sources, noise=noise)
+
+    def _packs(self, *paddings: Padding) -> bool:
+        """Whether it pays to leave padding out: the kernel that reads packed sequences serves, and there is some."""
+        if not compiled(self.embedding.weight) or all(padding.none for padding in paddings):
+            return False
+        own = [*self.encoder.looks_at_itself(), *self.decoder.looks_at_itself()]
+        across = self.decoder.looks_at_source()
+        return (
+            all(attention.packs for attention in (*own, *across))
+            and all(attention.placeless for attention in across)
+            and all(padding.at_the_end and padding.shortest > 0 for padding in paddings)
+        )
+
+    def _packed(self, source: Packed, target: Packed, noise: Noise | None) -> Float[Tensor, "B N W"]:
+        """The same as `forward`, computed without padding; 0 at padded places."""
+        entered = self.embedding(source.tokens, noise=noise, places=source.places)
+        states = self.encoder(entered, Facts(packing=source.looks_at(source)), noise=noise)
+        sources = self.decoder.sources(states, Facts(packing=target.looks_at(source)))
+        entered = self.embedding(target.tokens, noise=noise, places=target.places)
+        states = self.decoder(entered, Facts(packing=target.looks_at(target)), sources=sources, noise=noise)
+        return target.unpacked(states)
 
     def start(self, source: Int[Tensor, "B S"], padding: Padding | None) -> TransformerState:
         return self.begin(*self.read(source, padding))

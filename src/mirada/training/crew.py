@@ -16,7 +16,9 @@ import torch
 T = TypeVar("T")
 R = TypeVar("R")
 
-WIDE = 512  # states, whose products are large enough for all threads: 1.15 times the tokens of parts side by side
+# States whose products, where torch computes them, are large enough for all threads: 1.15 times the tokens of parts
+# side by side.
+WIDE = 512
 FEWEST_TOKENS = 700  # padded, of both sides, that are worth a thread of their own
 
 

@@ -11,12 +11,14 @@ from math import ceil
 
 import torch
 
+from mirada.operations.choice import why_not
 from mirada.training import budget as budgets
 from mirada.training.budget import Budget
 from mirada.training.config import AnyRunConfig, LearningConfig
 from mirada.training.crew import FEWEST_TOKENS, WIDE, parts_for
 from mirada.training.defaults import SAMPLED_AFTER, default_dropout, default_rate, default_warmup
 from mirada.training.loop import Course
+from mirada.training.precision import choose
 from mirada.training.record import RunRecord
 from mirada.training.stretches import OptimizerKind
 
@@ -51,10 +53,17 @@ def decide_parts(config: AnyRunConfig, before: RunRecord | None, device: torch.d
     """Into how many parts a step is cut. Sums are rounded, so a run that goes on keeps to what it began with."""
     if before is not None:
         return int(str(before.decided.get("parts", 1)))
-    if device.type != "cpu" or config.whole_batches or config.model.width >= WIDE:
+    if device.type != "cpu" or config.whole_batches:
+        return 1
+    if config.model.width >= WIDE and not _compiled(config, device):
         return 1
     # A part must hold the largest row of a batch.
     return parts_for(torch.get_num_threads(), config.training.batch_tokens, max(FEWEST_TOKENS, largest))
+
+
+def _compiled(config: AnyRunConfig, device: torch.device) -> bool:
+    """Whether the compiled library serves, each of whose operations is the work of one thread."""
+    return choose(config.training.precision, device)[0] == torch.bfloat16 and why_not() is None
 
 
 def decide_optimizer(config: AnyRunConfig, before: RunRecord | None) -> OptimizerKind:

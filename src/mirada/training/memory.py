@@ -20,7 +20,7 @@ NEVER = -1
 OWN_MAPPING = (2**30, 2**25)
 
 
-GIVE_BACK_EVERY = 5  # steps; it takes a hundredth of their time
+GIVE_BACK_EVERY = 20  # steps; every five takes three hundredths of their time, most of it for pages that come back
 KERNELS = ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "256")  # read when the first product of matrices is computed
 
 

@@ -14,6 +14,7 @@ from torch import nn
 from mirada.data.stream import AnyBatch, Batches
 from mirada.models import folder as model_folder
 from mirada.models.folder import FolderError
+from mirada.operations.choice import why_not
 from mirada.training import budget as budgets
 from mirada.training import checkpoint
 from mirada.training import record as records
@@ -217,13 +218,18 @@ class Session(Generic[AnyBatch]):
     def _order_of(self, variants: int) -> Batches[AnyBatch]:
         return self._subject.batches(self._config.training.batch_tokens // self._parts, variants)
 
+    def _missing(self) -> str:
+        """Why what was compiled with mirada, and computes bf16 faster than torch, does not; nothing where it does."""
+        reason = why_not() if self._type == torch.bfloat16 and self._device.type == "cpu" else None
+        return "" if reason is None else f"; our own library, which is faster than torch, is not used: {reason}"
+
     def _announce(self, record: RunRecord, progress: Progress) -> None:
         model, say = self._config.model, self._reporter.say
         for remark in self._order.remarks:
             say(remark)
         say(
             f"Model {record.decided['preset']} ({model.kind}): {model.size}, "
-            f"in {record.decided['precision']} ({self._why})."
+            f"in {record.decided['precision']} ({self._why}{self._missing()})."
         )
         variants = int(str(record.decided["segmentations"]))
         say(

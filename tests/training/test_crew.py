@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from mirada.training import record
+from mirada.training import decisions, record
 from mirada.training.crew import Crew, parts_for
 from mirada.training.decisions import decide_parts
 from mirada.training.settings import validate
@@ -79,7 +79,17 @@ def test_batch_norm_sees_its_batch_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("two_threads")
-@pytest.mark.parametrize(("width", "parts"), [(256, 2), (512, 1)])
-def test_threads_share_the_products_of_wide_models(width: int, parts: int) -> None:
-    config = validate({"model": {"width": width}, "training": {"batch_tokens": 4_000}}, "a test")
+@pytest.mark.parametrize(
+    ("width", "precision", "missing", "parts"),
+    [
+        (256, "fp32", None, 2),
+        (512, "fp32", None, 1),
+        (512, "bf16", "there is no compiler", 1),
+        (512, "bf16", None, 2),  # each operation of the compiled library is the work of one thread
+    ],
+)
+def test_threads_share_the_products_of_wide_models(width, precision, missing, parts, monkeypatch) -> None:
+    monkeypatch.setattr(decisions, "why_not", lambda: missing)
+    training = {"batch_tokens": 4_000, "precision": precision}
+    config = validate({"model": {"width": width}, "training": training}, "a test")
     assert decide_parts(config, None, torch.device("cpu"), 100) == parts

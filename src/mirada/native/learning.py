@@ -10,7 +10,7 @@ import ctypes
 from ctypes import POINTER, c_char_p, c_float, c_int, c_int32, c_int64, c_uint64, c_void_p
 from functools import cache
 
-from mirada.native.loading import FOLDER, NativeError, open_library
+from mirada.native.loading import FOLDER, NativeError, open_library, reason_against
 
 LIBRARY = FOLDER / "products.so"
 VERSION = 2  # of what is called; `mirada_version` of source/learning/learning.cpp
@@ -89,11 +89,7 @@ def load() -> ctypes.CDLL:
 @cache
 def why_not() -> str | None:
     """Why the library cannot be used here; None where it can."""
-    try:
-        load()
-    except NativeError as error:
-        return str(error)
-    return None
+    return reason_against(load)
 
 
 def call(name: str, *arguments: object) -> None:

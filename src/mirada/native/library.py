@@ -6,7 +6,7 @@ import ctypes
 from ctypes import POINTER, c_char_p, c_float, c_int, c_int32, c_int64, c_void_p
 from functools import cache
 
-from mirada.native.loading import FOLDER, NativeError, open_library
+from mirada.native.loading import FOLDER, open_library, reason_against
 
 LIBRARY = FOLDER / "engine.so"
 VERSION = 1  # of what is called; `mirada_version` of source/engine.cpp
@@ -68,8 +68,4 @@ def load() -> ctypes.CDLL:
 
 def why_not() -> str | None:
     """Why the compiled engine cannot be used here; None where it can."""
-    try:
-        load()
-    except NativeError as error:
-        return str(error)
-    return None
+    return reason_against(load)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,3 +35,12 @@ def open_library(path: Path, version: int, processor: str, functions: Mapping[st
         function = getattr(library, name)
         function.argtypes, function.restype = takes, gives
     return library
+
+
+def reason_against(load: Callable[[], ctypes.CDLL]) -> str | None:
+    """Why a library cannot be used here; None where it can."""
+    try:
+        load()
+    except NativeError as error:
+        return str(error)
+    return None

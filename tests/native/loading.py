@@ -9,6 +9,8 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from mirada.native.loading import NativeError
+
 
 class Loading:
     """A library that is missing, damaged, of other sources, or for another processor is not called; it is told why."""
@@ -37,7 +39,7 @@ class Loading:
 
     def test_no_library(self, path) -> None:
         assert self.module.why_not() == "it was not compiled when mirada was installed: that needs a C++ compiler"
-        with pytest.raises(self.module.NativeError, match="it was not compiled"):
+        with pytest.raises(NativeError, match="it was not compiled"):
             self.module.load()
 
     def test_a_damaged_library(self, path) -> None:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from mirada.native import learning
-from mirada.native.loading import FOLDER
+from mirada.native.loading import FOLDER, NativeError
 from tests.native.loading import Loading
 
 SOURCE = FOLDER / "source" / "learning"
@@ -21,10 +21,10 @@ class TestLoading(Loading):
 def test_a_failure_is_raised_with_its_reason(monkeypatch) -> None:
     library = SimpleNamespace(mirada_drop=lambda *_: -1, mirada_reason=lambda: b"std::bad_alloc")
     monkeypatch.setattr(learning, "load", lambda: library)
-    with pytest.raises(learning.NativeError, match="mirada_drop: std::bad_alloc"):
+    with pytest.raises(NativeError, match="mirada_drop: std::bad_alloc"):
         learning.call("mirada_drop", 1, 2, 3)
     library.mirada_reason = lambda: None
-    with pytest.raises(learning.NativeError, match="mirada_drop: "):
+    with pytest.raises(NativeError, match="mirada_drop: "):
         learning.call("mirada_drop")
 
 

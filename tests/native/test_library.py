@@ -5,6 +5,7 @@ import pytest
 
 from mirada.native import library
 from mirada.native.library import Shape, why_not
+from mirada.native.loading import NativeError
 from mirada.native.model import NativeModel, _plain
 from tests.native.loading import Loading
 
@@ -45,12 +46,12 @@ class TestBadModels:
         ],
     )
     def test_a_shape_that_cannot_be(self, changes, why) -> None:
-        with pytest.raises(library.NativeError, match=why):
+        with pytest.raises(NativeError, match=why):
             NativeModel(shape(**changes))
 
     def test_numbers_that_are_missing(self) -> None:
         model = NativeModel(shape())
-        with pytest.raises(library.NativeError, match="is missing"):
+        with pytest.raises(NativeError, match="is missing"):
             model.require_whole()
-        with pytest.raises(library.NativeError, match="not whole"):
+        with pytest.raises(NativeError, match="not whole"):
             model.search([[4, 3]], [5], 1, 0, 1)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mirada.corpora.pair import CorpusError
 from mirada.corpora.store import Store, StoreWriter
 from mirada.data.batch import make_batch
-from mirada.data.order import POOL, ROWS, Order, alike, cut
+from mirada.data.order import POOL, ROWS, TOGETHER, Order, alike, cut
 from mirada.data.position import Position
 from mirada.text.sampling import variant_of
 from mirada.text.subwords import BEGIN, END, PADDING
@@ -157,8 +157,31 @@ def plain_batches(store: Store, budget: int, seed: int, epoch: int, longest: int
         inside = slice(start, start + pool)
         places = start + np.array(snaked(source[inside].tolist(), target[inside].tolist()))
         ends = plainly_cut(source[places].tolist(), target[places].tolist(), budget)
-        batches += [rows[places[first:last]].tolist() for first, last in pairwise([0, *ends])]
-    return [batches[number] for number in chance.permutation(len(batches))]
+        batches += [places[first:last].tolist() for first, last in pairwise([0, *ends])]
+    while len(batches) >= TOGETHER and len(batches) % TOGETHER:
+        largest = batches.index(max(batches, key=len))
+        half = (len(batches[largest]) + 1) // 2
+        batches[largest : largest + 1] = [batches[largest][:half], batches[largest][half:]]
+    batches.sort(key=lambda places: int((source + target)[places].sum()))
+    rest, whole = batches[: len(batches) % TOGETHER], batches[len(batches) % TOGETHER :]
+    groups = chance.permutation(np.arange(len(whole)).reshape(-1, TOGETHER)).ravel()
+    shuffled = [whole[number] for number in groups] + [rest[number] for number in chance.permutation(len(rest))]
+    return [rows[places].tolist() for places in shuffled]
+
+
+def test_batches_that_follow_each_other_are_alike(tmp_path: Path) -> None:
+    """Threads that take one batch each are done together, in the second epoch too."""
+    lengths = np.random.default_rng(5).integers(5, 30, 5_001)
+    flat = np.full(lengths.sum(), END, dtype=np.uint32), lengths
+    with StoreWriter(tmp_path / "train", "test", 100) as writer:
+        writer.add([flat], [flat])
+    order = Order(Store.open(tmp_path / "train"), 2_000, 7, 100)
+    tokens = np.array([batch.tokens for batch, _ in islice(order.from_position(Position()), 2 * len(order.cut(0)))])
+    assert len(tokens) % (2 * TOGETHER) == 0
+    assert sorted(np.concatenate(list(order.cut(1))).tolist()) == list(range(5_001))
+    for threads in (2, TOGETHER):
+        slowest = tokens.reshape(-1, threads).max(axis=1)
+        assert tokens.sum() > 0.98 * threads * slowest.sum()
 
 
 @pytest.mark.parametrize(("longest", "variants"), [(100, 1), (100, 2), (9, 2)])

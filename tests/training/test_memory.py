@@ -96,3 +96,34 @@ def test_nothing_is_asked_of_an_allocator_that_refuses(monkeypatch: pytest.Monke
     monkeypatch.setattr(memory.sys, "platform", "linux")
     assert not memory.keep_memory.__wrapped__()
     assert {what for what, _ in asked} == {memory.MMAP_THRESHOLD}
+
+
+FIRST = """
+import sys
+from importlib import import_module
+
+verb = import_module(f"mirada.cli.{sys.argv[1]}")
+from mirada.cli.app import app
+
+
+class Asked(Exception):
+    pass
+
+
+def ask():
+    raise Asked({"numpy", "torch"} & sys.modules.keys())
+
+
+verb.keep_memory = ask
+try:
+    app(sys.argv[1:], standalone_mode=False)
+except Asked as asked:
+    print(asked)
+"""
+
+
+@pytest.mark.parametrize("words", ["train a.tsv --output b", "distill a b --output c", "demo"])
+def test_memory_is_asked_for_before_libraries_begin_threads(words: str) -> None:
+    """The heap of a thread that began before would be given to one of the crew."""
+    ran = subprocess.run([sys.executable, "-c", FIRST, *words.split()], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "set()"

@@ -5,11 +5,15 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from our_loop import make_loop
 from telling import asked, tell
+
+from mirada.training.memory import keep_memory
 
 
 def main() -> None:
+    keep_memory()  # as `mirada train` does, before NumPy and torch begin threads
+    from our_loop import make_loop
+
     wanted = asked()
     with tempfile.TemporaryDirectory() as folder:
         # It makes two steps before it counts.

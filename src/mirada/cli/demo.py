@@ -9,6 +9,7 @@ import typer
 
 from mirada.cli.failure import fail, failing
 from mirada.cli.saying import Quiet, Verbose, begin, is_quiet, print_json, say
+from mirada.training.memory import keep_memory
 
 if TYPE_CHECKING:
     from mirada.demonstration.pronoun import Gaze
@@ -33,6 +34,7 @@ def demo(
 ) -> None:
     """Train a small English–Spanish translator on an embedded grammar, and see where it looks."""
     begin(quiet, verbose)
+    keep_memory()  # before NumPy and torch begin threads
     if documents:
         _write_documents(output, json)
     elif output is not None:

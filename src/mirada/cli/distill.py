@@ -8,6 +8,7 @@ import typer
 from mirada.cli.failure import fail, failing
 from mirada.cli.saying import Quiet, Verbose, begin
 from mirada.cli.train import Exporting, PresetName, make_request, run, settings_of
+from mirada.training.memory import keep_memory
 
 if TYPE_CHECKING:
     from mirada.training.report import Reporter
@@ -41,6 +42,7 @@ def distill(
     The teacher translates each source once. The same command again goes on where the run was stopped.
     """
     begin(quiet, verbose)
+    keep_memory()  # before NumPy and torch begin threads
     given = {"steps": steps, "epochs": epochs, "minutes": minutes}
     if sum(value is not None for value in given.values()) > 1:
         fail("--steps, --epochs and --minutes were given together; use one of them")

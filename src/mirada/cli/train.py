@@ -12,6 +12,7 @@ from mirada.cli.export import comparing
 from mirada.cli.failure import fail, failing
 from mirada.cli.saying import Quiet, Verbose, begin, is_quiet, print_json, say
 from mirada.cli.telling import tell
+from mirada.training.memory import keep_memory
 
 if TYPE_CHECKING:
     from mirada.export.kept import Kept
@@ -143,6 +144,7 @@ def train(
     The same command again goes on where the run was stopped, bit for bit as if it had not been.
     """
     begin(quiet, verbose)
+    keep_memory()  # before NumPy and torch begin threads
     given = {"steps": steps, "epochs": epochs, "minutes": minutes}
     if sum(value is not None for value in given.values()) > 1:
         fail("--steps, --epochs and --minutes were given together; use one of them")

@@ -1,7 +1,7 @@
 """The order of batches: a function of seed and epoch, so that a run can be taken up at any batch.
 
 Rows of like length stand together, so that little is padded: each epoch shuffles all rows, sorts them within pools of
-many batches, cuts each pool into batches of a token budget and shuffles the batches.
+many batches, cuts each pool into batches of a token budget and shuffles the batches, those of like size together.
 
 What is held does not depend on the number of segmentations: 4 bytes for each row, and as many again for the epoch that
 is under way. Lengths stay in the store, mapped from its files.
@@ -24,6 +24,9 @@ from mirada.text.subwords import END
 POOL = 100  # batches that are sorted together: with more, an epoch is hardly shuffled; with fewer, more is padded
 MOST_IN_32_BITS = 2**31 - 1
 ROWS = 8  # a batch has a multiple of as many, where it has more: matrix libraries prepare a kernel for each new size
+# Batches of like size that follow each other: threads that each take one of them are done at the same time. Two of
+# Multi30k wait for 4.4 % of their time where the order is free, and for 0.2 % where it is not.
+TOGETHER = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,15 +130,40 @@ def in_pools(
     target: NDArray[np.integer],
     budget: int,
 ) -> Cut:
-    """Shuffled rows of these lengths as batches: sorted and cut within pools, and the batches shuffled."""
+    """Shuffled rows of these lengths as batches: sorted and cut within pools, and the batches shuffled in groups."""
     pool = max(1, POOL * budget // max(1, int((source + target).mean())))
-    ends = []
+    tokens = source + target
+    found = []
     for start in range(0, len(rows), pool):
         part = slice(start, start + pool)
         order = alike(source[part], target[part])
         rows[part] = rows[part][order]
-        ends.append(start + cut(source[part][order], target[part][order], budget))
-    return Cut(rows, np.concatenate(ends), chance.permutation(sum(map(len, ends))))
+        tokens[part] = tokens[part][order]
+        found.append(start + cut(source[part][order], target[part][order], budget))
+    ends = in_whole_groups(np.concatenate(found))
+    starts = ends - np.diff(ends, prepend=0)
+    return Cut(rows, ends, shuffled_in_groups(chance, np.add.reduceat(tokens, starts, dtype=np.int64)))
+
+
+def in_whole_groups(ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same batches, those of most rows cut in two until there are groups of `TOGETHER` of them.
+
+    Else the next epoch would begin within a group, and none of its steps would have a whole one.
+    """
+    if len(ends) < TOGETHER:
+        return ends
+    sizes = np.diff(ends, prepend=0)
+    largest = np.argsort(-sizes, kind="stable")[: -len(ends) % TOGETHER]
+    largest = largest[sizes[largest] > 1]
+    return np.sort(np.concatenate([ends, ends[largest] - sizes[largest] // 2]))
+
+
+def shuffled_in_groups(chance: np.random.Generator, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
+    """An order of batches with so many tokens: groups of like batches shuffled, what makes no group at the end."""
+    by_size = np.argsort(tokens, kind="stable")
+    rest = len(by_size) % TOGETHER
+    groups = chance.permutation(by_size[rest:].reshape(-1, TOGETHER))
+    return np.concatenate([groups.ravel(), chance.permutation(by_size[:rest])])
 
 
 def alike(source: NDArray[np.integer], target: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -3,7 +3,8 @@
 A step allocates and frees some hundred megabytes. glibc gives what it can back to the system, and every page that comes
 from there again is cleared first and costs a fault: 16,000 of them a step of the shape small, a tenth of its time
 (docs/experiments.md). Threads have heaps of their own, which are small and given back sooner; so those that begin from
-then on share one.
+then on share one. But the heap of a thread that began before, as NumPy's do when it is imported, may be given to any
+later one, too: who can asks for all this before anything is imported.
 """
 
 from __future__ import annotations

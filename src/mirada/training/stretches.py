@@ -13,7 +13,8 @@ from torch import Tensor
 from mirada.training import muon
 
 ALIGNMENT = 32  # numbers: each parameter begins at a cache line, in bf16 as in float32
-
+# Numbers that are added at once: torch makes a copy in float32 of what it adds to float32, which stays in the cache.
+WIDENED = 2**16
 
 OptimizerKind = Literal["adam", "muon"]
 
@@ -107,8 +108,9 @@ class Stretch(ABC):
         part = gradient[self._where]
         if afresh:
             self._gradient.copy_(part)
-        else:
-            self._gradient.add_(part)
+            return
+        for whole, one in zip(self._gradient.split(WIDENED), part.split(WIDENED), strict=True):
+            whole.add_(one)
 
     @torch.no_grad()
     def norm(self) -> float:

@@ -101,9 +101,9 @@ class Loop(Generic[AnyBatch]):
 
         `refit` is asked after every validation but the last, when the checkpoint of that step is written.
         """
+        self._stop.guarding = True  # from here on there is something to save
         metrics.cut_after(self._folder, progress.step)
         self._saved_kept = progress.kept
-        self._stop.guarding = True  # from here on there is something to save
         batches = self._order.from_position(progress.position)
         while not self.finished(progress):
             course = self._course

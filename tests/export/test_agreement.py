@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mirada.export.agreement import SENTENCES, choose_sentences
+from mirada.export.agreement import choose_sentences, enough
 from mirada.models.engine import TorchEngine
 from mirada.text.asking import Asked
 from tests.export.models import random_model, shape
@@ -20,8 +20,9 @@ def test_the_models_own_come_first(engine, tmp_path) -> None:
     (tmp_path / "data" / "dev.json").write_text(json.dumps([["Go home.", "x"], ["word " * 90, "y"], ["12", "z"]]))
     found = choose_sentences(tmp_path, None, engine)
     assert (found.texts, found.origin) == ([Asked("Go home.")], "the model's own dev set")
-    (tmp_path / "data" / "test.json").write_text(json.dumps([["No!", "x"]] * 200))
-    assert len(choose_sentences(tmp_path, None, engine).texts) == SENTENCES
+    (tmp_path / "data" / "test.json").write_text(json.dumps([["No!", "x"]] * 400))
+    for quantization, sentences in (("none", 100), ("int8", 300)):  # more, so that chance does not decide
+        assert len(choose_sentences(tmp_path, None, engine, enough(quantization)).texts) == sentences
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[1, [], [2], null]", b"\xff"])

@@ -59,8 +59,8 @@ def export(
 ) -> None:
     """Write a model in the form of another engine, and make sure that it still says the same.
 
-    100 sentences are translated by both. Without rounding every text must be identical, with it 90 of 100; else the
-    figures are told and nothing is written.
+    Both translate the same sentences. Without rounding every text of 100 must be identical, with it nine of ten of 300;
+    else the figures are told and nothing is written.
     """
     begin(quiet, verbose)
     from mirada.export.run import Format, Request

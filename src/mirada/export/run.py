@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from mirada.export.agreement import Agreement, Sentences, choose_sentences, compare, require_enough
+from mirada.export.agreement import Agreement, Sentences, choose_sentences, compare, enough, require_enough
 from mirada.export.argos import SUFFIX, lost, pack, package_name
 from mirada.export.capability import require_form
 from mirada.export.choice import EngineName, open_export
@@ -85,7 +85,7 @@ def export(request: Request, listening: Progress) -> Result:
         exported = write(loaded, folder, request.quantization, request.model / WEIGHTS)
         model = TorchEngine(loaded)
         packed = request.form is Format.ARGOS
-        sentences = choose_sentences(request.model, request.check, model)
+        sentences = choose_sentences(request.model, request.check, model, enough(request.quantization))
         sentences = sentences.alone() if packed else sentences  # as it will be given them
         computing = open_export(folder, EngineName.CTRANSLATE2 if packed else EngineName.AUTO).engine
         agreement = compare(model, computing, sentences, listening(sentences))

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from beside import report
 from beside.bench import Bench, Measure
+from beside.measures.defaults import defaults
 from beside.measures.growth import growth
 from beside.measures.peaks import peaks
 from beside.measures.profile import profile
@@ -24,7 +25,6 @@ from beside.measures.recurrent import recurrent, recurrent_fed
 from beside.measures.start import start
 from beside.measures.training import base_bf16, small_bf16, small_fp32
 from beside.measures.translating import translating
-from beside.models import exported_models
 from beside.peers import PEERS, PeerError, set_up
 from beside.report import Section
 from beside.shapes import BASE, SMALL
@@ -37,6 +37,7 @@ MEASURES = (
     Measure("training-fp32", "the same in fp32", small_fp32),
     Measure("training-base", "training the base shape in bf16, beside transformers", base_bf16),
     Measure("quality", "the loss after the same updates, bf16 beside plain fp32", quality),
+    Measure("defaults", "twenty minutes from raw text with no settings: BLEU and chrF", defaults),
     Measure("translating", "an exported int8 model, beside CTranslate2 called directly", translating),
     Measure("recurrent", "training the recurrent translator, beside JoeyNMT and OpenNMT-py", recurrent),
     Measure("recurrent-fed", "the same with input feeding", recurrent_fed, usual=False),
@@ -76,7 +77,7 @@ def take(measure: Measure, bench: Bench) -> Section:
 
 
 def prepare(bench: Bench) -> int:
-    """Make beforehand all that a run needs: environments, the common task, a model that is exported."""
+    """Make beforehand what a run needs and no measure makes: environments and the common task."""
     failures = []
     for peer in PEERS:
         try:
@@ -86,7 +87,6 @@ def prepare(bench: Bench) -> int:
     try:
         for shape in (SMALL, BASE):
             bench.task(shape.vocabulary)
-        exported_models(bench)
     except DataError as error:
         failures.append(str(error))
     print("\n".join(failures) or f"All is ready in {bench.home}.")
@@ -106,7 +106,7 @@ def _options() -> argparse.Namespace:
     home = os.environ.get("MIRADA_BENCH_HOME", ROOT / ".bench")
     parser.add_argument("--home", type=Path, default=Path(home), help="for environments and the like (%(default)s)")
     parser.add_argument("--model", type=Path, help="a trained model to translate with, in place of a new one")
-    parser.add_argument("--prepare", action="store_true", help="make all that a run needs, and measure nothing")
+    parser.add_argument("--prepare", action="store_true", help="set up the peers, and measure nothing")
     options = parser.parse_args()
     unknown = sorted(set(options.measures) - {one.name for one in MEASURES})
     if unknown or options.rounds < 1:

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 import beside.bench
+from beside import models
 from beside.bench import Bench
-from beside.measures import growth, translating
+from beside.measures import defaults, growth, translating
 from beside.measures.peaks import PRECISIONS, PRODUCTS, peaks
 from beside.measures.profile import profile
 from beside.measures.quality import quality
@@ -16,6 +17,13 @@ from beside.models import SHORTLIST, Exports
 from beside.peers import Peer, PeerError
 from beside.rounds import Answer, Side, SideError
 from beside.task import Task
+from mirada.evaluation.translation import Metric, Scores
+from mirada.tasks.task import Score
+from mirada.training import record
+from mirada.training.budget import Budget
+from mirada.training.config import BudgetConfig
+from mirada.training.record import RunRecord
+from mirada.training.result import Result
 
 SPEEDS = {"mirada": 9_000.0, "HF MarianMTModel 5.22.2, sdpa": 3_000.0, "eole 0.6.4": 4_000.0, "sdpa": 2.0, "eager": 1.0}
 
@@ -120,3 +128,42 @@ def test_translating_is_held_against_the_best_batches(
     assert len(section.rows) == (6 if shortlist else 3)  # ours also by its engine alone
     if shortlist:
         assert bars["sentences that the shortlist changes, beam 5"] == 1.0
+
+
+def test_the_defaults_are_held_against_what_a_peer_reached(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The record of a run in place of twenty minutes."""
+    scores = Scores(Metric(37.5, "tok:13a"), Metric(61.25, "nc:6"))
+    development = Score(step=4_200, loss=1.9)
+    result = Result(development=development, parameters=7_300_000, steps=(4_200,), test=scores, test_sentences=1_000)
+    run = RunRecord(
+        identity={},
+        asked=BudgetConfig(minutes=20),
+        budget=Budget(steps=4_200, validations=20, epochs=8.25, why="", spent=1.0),
+        decided={"preset": "small", "dropout": 0.1},
+    )
+    monkeypatch.setattr(defaults, "train_model", lambda bench: bench.home)
+    record.write(bench.home, run)
+    with pytest.raises(RuntimeError, match="no score of a finished run"):
+        defaults.defaults(bench)
+    record.write(bench.home, run.model_copy(update={"status": "finished", "result": result}))
+    section = defaults.defaults(bench)
+    assert section.rows[0][1:3] == ("37.50", "61.25")
+    assert "4,200 steps, 8.2 passes" in section.rows[0][4]
+    assert section.bars[0].found == 37.5
+    assert section.bars[0].holds
+
+
+def test_a_model_is_trained_with_no_setting_but_the_time(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[str] = []
+    monkeypatch.setattr(models, "require_corpus", lambda data: Path("corpus"))
+    monkeypatch.setattr(models, "_mirada", lambda *words: given.extend(words))
+    folder = models.trained_model(bench)
+    assert [word for word in given if word.startswith("--")] == [
+        "--dev", "--dev", "--test", "--test", "--from", "--to", "--minutes", "--output",
+    ]  # fmt: skip
+    assert given[:3] == ["train", "corpus/train.en", "corpus/train.de"]
+    given.clear()
+    folder.mkdir()
+    (folder / models.WEIGHTS).touch()
+    assert models.trained_model(bench) == folder
+    assert not given

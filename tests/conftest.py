@@ -3,6 +3,7 @@
 import os
 import random
 from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
 from jaxtyping import install_import_hook
 
@@ -30,13 +31,29 @@ def seeds() -> None:
     torch.manual_seed(0)
 
 
+@contextmanager
+def _threads(count: int) -> Generator[None]:
+    """So many threads, and afterwards as many as before."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 @pytest.fixture
 def one_thread() -> Generator[None]:
-    """One thread, with which the compiled library serves, and afterwards as many as before."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+    """One thread, with which the compiled library serves."""
+    with _threads(1):
+        yield
+
+
+@pytest.fixture
+def two_threads() -> Generator[None]:
+    """Two threads, of which a crew is made."""
+    with _threads(2):
+        yield
 
 
 @pytest.hookimpl(wrapper=True)

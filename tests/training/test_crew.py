@@ -1,7 +1,6 @@
 """The crew: parts of a step side by side, in order, and a run that does not depend on who computes them."""
 
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -43,14 +42,6 @@ def test_the_workers_work_at_the_same_time_and_leave_the_caller_its_threads() ->
 def test_a_failure_of_a_worker_is_raised() -> None:
     with pytest.raises(ZeroDivisionError):
         list(Crew(2, 2).map(lambda number, item: item // number, [1, 1]))
-
-
-@pytest.fixture
-def two_threads() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.mark.usefixtures("two_threads")

@@ -4,7 +4,20 @@ import pytest
 import torch
 from torch import Tensor
 
-from mirada.attention import Attention, Causal, Facts, Full, Kernel, Packing, Padding, Rotary, Strided, Window, attend
+from mirada.attention import (
+    Attention,
+    Causal,
+    Facts,
+    Full,
+    Heads,
+    Kernel,
+    Packing,
+    Padding,
+    Rotary,
+    Strided,
+    Window,
+    attend,
+)
 from mirada.attention.attend import plan
 from tests.operations.compiled import MARKS, assert_near
 
@@ -59,6 +72,39 @@ def test_sequences_that_look_at_others() -> None:
     together = attention(x, attention.remember(y), Facts(packing=packing(LENGTHS, OTHERS)))
     for found, alone, other in zip(packed(together), packed(x), y.split(OTHERS, 1), strict=True):
         torch.testing.assert_close(found, attention(alone, attention.remember(other)))
+
+
+@pytest.mark.parametrize("position", [None, Rotary(50.0)])
+@pytest.mark.parametrize("pattern", [Full(), Causal(), Window(2, 1)], ids=str)
+def test_apart_it_is_as_with_a_mask_of_all_pairs(pattern, position) -> None:
+    """Gradients as well; two heads of keys and values serve four."""
+    attention = Attention(WIDTH, heads=Heads(4, groups=2, width=2), pattern=pattern, position=position).double()
+    x = torch.randn(1, COUNT, WIDTH, dtype=torch.float64, requires_grad=True)
+    problem = attention.problem(x, None, Facts(packing=packing()))
+    found, wanted = attend(problem), attend(problem, Kernel.DENSE)
+    torch.testing.assert_close(found, wanted)
+    fall = torch.randn_like(found)
+    asked = [x, *attention.parameters()]
+    both = [torch.autograd.grad(y, asked, fall, retain_graph=True, materialize_grads=True) for y in (found, wanted)]
+    for one, right in zip(*both, strict=True):
+        torch.testing.assert_close(one, right)
+
+
+def test_apart_what_is_no_number_stays_in_its_sequence() -> None:
+    attention = Attention(WIDTH, heads=2, pattern=Causal())
+    x = torch.randn(1, COUNT, WIDTH)
+    x[0, 0] = torch.nan
+    first, *others = packed(attention(x, None, Facts(packing=packing())))
+    assert first.isnan().all()
+    assert all(one.isfinite().all() for one in others)
+
+
+def test_the_plan_of_what_is_taken_apart() -> None:
+    """It is that of the longest sequence, padded: as if all of them were of its length, in float32."""
+    attention = Attention(WIDTH, heads=2, pattern=Causal())
+    x = torch.randn(1, COUNT, WIDTH, requires_grad=True)
+    told = plan(attention.problem(x, None, Facts(packing=packing())))
+    assert told.reason == plan(attention.problem(x[:, : max(LENGTHS)])).reason
 
 
 @pytest.mark.parametrize(

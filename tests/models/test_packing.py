@@ -1,4 +1,4 @@
-"""A translator that learns leaves padding out where the compiled library serves, and finds the same without it."""
+"""A translator that learns leaves padding out, by the compiled library and by torch, and finds the same without it."""
 
 import pytest
 import torch
@@ -8,13 +8,19 @@ from mirada.attention import Padding
 from mirada.models.build import build
 from mirada.models.config import TransformerConfig
 from mirada.models.transformer import Transformer
-from mirada.operations import choice
 from tests.operations.compiled import MARKS, assert_near, watched
-
-pytestmark = MARKS
 
 VOCABULARY, SOURCES, TARGETS = 31, [5, 9, 7, 2], [4, 6, 1, 8]
 CONFIG = {"width": 16, "feed_forward": 26, "encoder": {"layers": 2, "heads": 2}, "decoder": {"layers": 2, "heads": 2}}
+
+
+CHANGES = [
+    {},
+    {"norm_order": "post"},
+    {"position": "learned(9)"},
+    {"decoder": {"layers": 1, "heads": 2, "pattern": "window(2, 0)"}},
+]
+TURNED = {"layers": 1, "heads": 2, "position": "rotary"}
 
 
 def model(**changes: object) -> Transformer:
@@ -36,35 +42,40 @@ def learnt(one: Transformer, asked: tuple[Tensor, Padding, Tensor, Padding]) -> 
     return states, torch.autograd.grad(states, list(one.parameters()), fall, materialize_grads=True)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"norm_order": "post"},
-        {"position": "learned(9)"},
-        {"decoder": {"layers": 1, "heads": 2, "pattern": "window(2, 0)"}},
-    ],
-    ids=str,
-)
-def test_the_same_without_padding(changes: dict[str, object], monkeypatch) -> None:
-    one, asked, calls = model(**changes), batch(), watched(monkeypatch)
-    states, gradients = learnt(one, asked)
-    assert {arguments[2] for name, *arguments in calls if name == "mirada_map"} <= {16, 26}
-    assert {arguments[1] for name, *arguments in calls if name == "mirada_map"} == {sum(SOURCES), sum(TARGETS)}
-    monkeypatch.setattr(Transformer, "_packs", lambda *_: False)
-    padded, others = learnt(one, asked)
-    assert torch.equal(states, padded)
-    assert_alike(gradients, others)
+class TestCompiled:
+    pytestmark = MARKS
+
+    @pytest.mark.parametrize("changes", CHANGES, ids=str)
+    def test_the_same_without_padding(self, changes: dict[str, object], monkeypatch) -> None:
+        one, asked, calls = model(**changes), batch(), watched(monkeypatch)
+        states, gradients = learnt(one, asked)
+        assert {arguments[2] for name, *arguments in calls if name == "mirada_map"} <= {16, 26}
+        assert {arguments[1] for name, *arguments in calls if name == "mirada_map"} == {sum(SOURCES), sum(TARGETS)}
+        monkeypatch.setattr(Transformer, "_packs", lambda *_: False)
+        padded, others = learnt(one, asked)
+        assert torch.equal(states, padded)
+        assert_alike(gradients, others)
+
+    def test_places_are_turned_alike(self, monkeypatch) -> None:
+        """Packed sequences are turned by other angles, whose differences are the same."""
+        one, asked = model(encoder=TURNED), batch()
+        found = learnt(one, asked)
+        monkeypatch.setattr(Transformer, "_packs", lambda *_: False)
+        padded = learnt(one, asked)
+        assert_near(found[0], padded[0].double(), 0.02)
+        assert_alike(found[1], padded[1])
 
 
-def test_places_are_turned_alike(monkeypatch) -> None:
-    """Packed sequences are turned by other angles, whose differences are the same."""
-    one, asked = model(encoder={"layers": 1, "heads": 2, "position": "rotary"}), batch()
+@pytest.mark.parametrize("changes", [*CHANGES, {"encoder": TURNED}], ids=str)
+def test_by_torch_the_same_without_padding(changes: dict[str, object], monkeypatch) -> None:
+    one, asked, seen = model(**changes).double(), batch(), []
+    one.encoder.register_forward_pre_hook(lambda _, arguments: seen.append(arguments[0].shape[:2]))
     found = learnt(one, asked)
     monkeypatch.setattr(Transformer, "_packs", lambda *_: False)
     padded = learnt(one, asked)
-    assert_near(found[0], padded[0].double(), 0.02)
-    assert_alike(found[1], padded[1])
+    assert seen == [(1, sum(SOURCES)), (len(SOURCES), max(SOURCES))]
+    for one_, wanted in zip((found[0], *found[1]), (padded[0], *padded[1]), strict=True):
+        torch.testing.assert_close(one_, wanted)
 
 
 def assert_alike(gradients: tuple[Tensor, ...], others: tuple[Tensor, ...]) -> None:
@@ -95,11 +106,9 @@ def test_nothing_to_leave_out() -> None:
     assert not model()._packs(whole, whole)
 
 
-def test_by_torch_and_in_use_it_is_padded() -> None:
+def test_in_use_it_is_padded() -> None:
     one, (_, source_padding, _, target_padding) = model(), batch()
     assert one._packs(source_padding, target_padding)
-    with choice.by_torch():
-        assert not one._packs(source_padding, target_padding)
     with torch.no_grad():
         assert not one._packs(source_padding, target_padding)
-    assert not one.float()._packs(source_padding, target_padding)
+    assert not one.to("meta")._packs(source_padding, target_padding)

@@ -16,6 +16,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from mirada.attention.apart import apart, together
 from mirada.attention.kernels import blocked, compiled, dense, edges, fused, gathered, runs
 from mirada.attention.pattern import Causal, Full
 from mirada.attention.problem import Problem
@@ -80,6 +81,8 @@ def plan(problem: Problem) -> Plan:
     near = problem.neighbourhood
     if near.facts.edges is not None:
         return _plan_edges(problem)
+    if near.facts.packing is not None and not _by_library(problem):
+        return plan(apart(problem, near.facts.packing))
     if problem.whole and not isinstance(near.pattern, Full | Causal):
         sparse = _plan_sparse(problem)
         if sparse is not None:
@@ -112,8 +115,13 @@ def _plan_sparse(problem: Problem) -> Plan | None:
     return Plan(kernel, f"{shape} of {pattern} cost as much as {cost:,.0f} of {everything:,} dense pairs")
 
 
+def _by_library(problem: Problem) -> bool:
+    """Whether the compiled library answers, and faster than torch."""
+    return compiled.refusal(problem) is None and compiled.largest(problem) <= COMPILED_UNTIL**2
+
+
 def _plan_all_pairs(problem: Problem) -> Plan:
-    if compiled.refusal(problem) is None and compiled.largest(problem) <= COMPILED_UNTIL**2:
+    if _by_library(problem):
         reason = f"training in bfloat16 on cpu: our own is faster up to {COMPILED_UNTIL} × {COMPILED_UNTIL} pairs"
         return Plan(Kernel.COMPILED, reason)
     refusal = fused.refusal(problem)
@@ -131,9 +139,15 @@ def _plan_all_pairs(problem: Problem) -> Plan:
 
 
 def attend(problem: Problem, kernel: Kernel | None = None) -> Float[Tensor, "B H Q V"]:
-    """h_i = Σ_{j ∈ N(i)} α(q_i, k_j) · v_j by the planned kernel, or by the one that is asked for."""
+    """h_i = Σ_{j ∈ N(i)} α(q_i, k_j) · v_j by the planned kernel, or by the one that is asked for.
+
+    Packed sequences are padded for it where the planned one knows no packing.
+    """
     if problem.batch == 0 or problem.neighbourhood.queries == 0 or problem.neighbourhood.keys == 0:
         return problem.nothing.repeat(*problem.queries.shape[:3], 1)
+    packing = problem.neighbourhood.facts.packing
+    if kernel is None and packing is not None and not _by_library(problem):
+        return together(attend(apart(problem, packing)), packing)
     chosen = plan(problem).kernel if kernel is None else kernel
     refusal = KERNELS[chosen].refusal(problem)
     if problem.kept is not None and chosen is not Kernel.EDGES:

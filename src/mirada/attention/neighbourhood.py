@@ -142,6 +142,14 @@ class Facts:
     masks: dict[tuple[object, ...], Tensor | None] = field(default_factory=dict, repr=False)
     packing: Packing | None = None
 
+    @cached_property
+    def apart(self) -> Facts:
+        """The facts of packed sequences when each has a padded row of its own; of others, as they are."""
+        if self.packing is None:
+            return self
+        lengths = self.packing.keys.diff().tolist()
+        return Facts(Padding.from_lengths(lengths, device=self.packing.keys.device))
+
     def check_rows(self, queries: int, memory: int) -> None:
         """Say so where queries, memory, padding and edges do not speak of the same batch."""
         if memory != queries:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
@@ -18,7 +19,6 @@ from mirada.layers.output import OutputLayer
 from mirada.layers.packed import Packed
 from mirada.layers.stack import Stack
 from mirada.models.encoder_decoder import EncoderDecoder
-from mirada.operations.choice import compiled
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +88,9 @@ class Transformer(StackWriter):
         return self.decoder(entered, Facts(target_padding), sources=sources, noise=noise)
 
     def _packs(self, *paddings: Padding) -> bool:
-        """Whether it pays to leave padding out: the kernel that reads packed sequences serves, and there is some."""
-        if not compiled(self.embedding.weight) or all(padding.none for padding in paddings):
+        """Whether it pays to leave padding out: the model learns on a CPU, and there is some."""
+        on_cpu = self.embedding.weight.device.type == "cpu"
+        if not (on_cpu and torch.is_grad_enabled()) or all(padding.none for padding in paddings):
             return False
         own = [*self.encoder.looks_at_itself(), *self.decoder.looks_at_itself()]
         across = self.decoder.looks_at_source()

@@ -15,11 +15,16 @@ _by_torch = False
 
 
 def compiled(*tensors: Tensor) -> bool:
-    """Whether the library computes with these: numbers of bf16 on a CPU that are to learn.
+    """Whether the library computes with these: numbers that fit it and are to learn."""
+    return torch.is_grad_enabled() and fitting(*tensors)
+
+
+def fitting(*tensors: Tensor) -> bool:
+    """Whether the library can compute with these: numbers of bf16 on a CPU.
 
     Each of its operations is the work of one thread: where the caller may use several, torch does.
     """
-    if _by_torch or not torch.is_grad_enabled() or why_not() is not None or torch.get_num_threads() > 1:
+    if _by_torch or why_not() is not None or torch.get_num_threads() > 1:
         return False
     return all(one.dtype == torch.bfloat16 and one.device.type == "cpu" for one in tensors)
 

@@ -4,7 +4,8 @@
 
 The scale is that of Liu et al. 2025: a step is as long as one of Adam, so that one rate serves both. torch's own Muon
 iterates in bf16 whatever the machine; processors that only imitate bf16 are a hundred times slower at it than at
-float32, and so this one iterates in the precision that the model computes in. In bf16 both take the same steps.
+float32, and so this one iterates in the precision that the model computes in. In bf16 both take the same
+steps where torch computes both.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from __future__ import annotations
 import torch
 from jaxtyping import Float
 from torch import Tensor
+
+from mirada.operations.orthogonal import iterated
 
 # Of x ← a x + (b x xᵀ + c (x xᵀ)²) x, which five times brings singular values from 0.01 … 1 to about 0.7 … 1.2.
 COEFFICIENTS = 3.4445, -4.775, 2.0315
@@ -22,13 +25,9 @@ LENGTH = 0.2  # of a step, as the root of the mean square of its numbers: what A
 
 def orthogonal(x: Float[Tensor, "N M"], kind: torch.dtype) -> Float[Tensor, "N M"]:
     """U Vᵀ of a matrix U Σ Vᵀ, about, by an iteration in this precision (Newton and Schulz)."""
-    first, second, third = COEFFICIENTS
     tall = x.shape[0] > x.shape[1]
     y = (x.T if tall else x).to(kind)
-    y = y / y.norm().clamp_min(LEAST_NORM)
-    for _ in range(STEPS):
-        squared = y @ y.T
-        y = torch.addmm(y, torch.addmm(squared, squared, squared, beta=second, alpha=third), y, beta=first)
+    y = iterated(y / y.norm().clamp_min(LEAST_NORM), COEFFICIENTS, STEPS)
     return y.T if tall else y
 
 

@@ -9,6 +9,7 @@ master and are not lost to rounding.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import zip_longest
 from math import hypot, isfinite
 from typing import TypeVar
 
@@ -64,7 +65,7 @@ class Optimizer:
         self._buffers = self._copied_buffers()
         self._gathered, self._updates = False, 0
         self._crew: Crew
-        self._stretches: list[Stretch]
+        self._shares: list[list[Stretch]]  # of the workers
         self.divide(Crew(1, 1))
 
     def divide(self, crew: Crew) -> None:
@@ -75,7 +76,8 @@ class Optimizer:
         each gradient that is added, and twice for the update. `add` and `step` are for the thread that leads the crew.
         """
         self._crew = crew
-        self._stretches = [*self._by_adam(crew.count), *self._by_muon(crew.count)]
+        kinds = [self._by_adam(crew.count), self._by_muon(crew.count)]
+        self._shares = [[stretch for stretch in share if stretch] for share in zip_longest(*kinds)]
 
     def _by_adam(self, workers: int) -> list[Stretch]:
         """Stretches of equal length."""
@@ -124,7 +126,8 @@ class Optimizer:
 
     def _each(self, work: Callable[[Stretch], R]) -> list[R]:
         """What is done to every stretch, by the crew."""
-        return list(self._crew.map(lambda _, stretch: work(stretch), self._stretches))
+        found = self._crew.map(lambda _, share: [work(stretch) for stretch in share], self._shares)
+        return [one for share in found for one in share]
 
     def _round(self) -> None:
         """Bring what the model computes with up to the master."""

@@ -5,6 +5,7 @@
 #include "maps.hpp"
 #include "noise.hpp"
 #include "norms.hpp"
+#include "orthogonal.hpp"
 #include "turns.hpp"
 
 using namespace mirada;
@@ -15,6 +16,7 @@ namespace {
 thread_local MapSpace maps;
 thread_local Looking looking;
 thread_local Loss loss;
+thread_local Orthogonal orthogonal;
 thread_local Buffer<float> sums;
 
 Matrix matrix(const Bf16* data, int rows, int columns) { return {data, static_cast<std::size_t>(columns), rows, columns}; }
@@ -29,7 +31,7 @@ Narrowed narrowed_to(Bf16* data, int rows, int columns) {
 extern "C" {
 
 // What Python compares with its own number. Raise both with any change of what is called below, of `Look` or of `Turn`.
-std::int32_t mirada_version() { return 2; }
+std::int32_t mirada_version() { return 3; }
 
 const char* mirada_reason() { return reason.c_str(); }
 
@@ -130,6 +132,12 @@ int mirada_loss(const Bf16* states, std::int32_t rows, std::int32_t width, const
                            to_weight, to_bias});
         return 0;
     }, -1);
+}
+
+// In place; see orthogonal.hpp.
+int mirada_orthogonal(Bf16* y, std::int32_t rows, std::int32_t columns, float first, float third, float fifth,
+                      std::int32_t steps) {
+    return guarded([&] { return orthogonal.run(y, rows, columns, {first, third, fifth}, steps), 0; }, -1);
 }
 
 }  // extern "C"

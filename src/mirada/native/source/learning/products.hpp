@@ -33,6 +33,34 @@ struct Matrix {
     Matrix part(int first, int count) const { return {row(first), stride, std::min(count, rows - first), columns}; }
 };
 
+// Sixteen vectors of sixteen pairs, rows and columns exchanged: first within quarters, then the quarters.
+inline void transpose(__m512i (&x)[LANES]) {
+    __m512i t[LANES];
+    for (int i = 0; i < LANES; i += 2) {
+        t[i] = _mm512_unpacklo_epi32(x[i], x[i + 1]);
+        t[i + 1] = _mm512_unpackhi_epi32(x[i], x[i + 1]);
+    }
+    for (int i = 0; i < LANES; i += 4) {
+        x[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
+        x[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
+        x[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
+        x[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
+    }
+    constexpr int EVEN = 0x88, ODD = 0xDD;
+    for (int i = 0; i < 4; ++i) {
+        t[i] = _mm512_shuffle_i32x4(x[i], x[i + 4], EVEN);
+        t[i + 4] = _mm512_shuffle_i32x4(x[i], x[i + 4], ODD);
+        t[i + 8] = _mm512_shuffle_i32x4(x[i + 8], x[i + 12], EVEN);
+        t[i + 12] = _mm512_shuffle_i32x4(x[i + 8], x[i + 12], ODD);
+    }
+    for (int i = 0; i < 4; ++i) {
+        x[i] = _mm512_shuffle_i32x4(t[i], t[i + 8], EVEN);
+        x[i + 8] = _mm512_shuffle_i32x4(t[i], t[i + 8], ODD);
+        x[i + 4] = _mm512_shuffle_i32x4(t[i + 4], t[i + 12], EVEN);
+        x[i + 12] = _mm512_shuffle_i32x4(t[i + 4], t[i + 12], ODD);
+    }
+}
+
 // A matrix in panels. The pair p of column c stands at [c / 32][p][c % 32]; what is beyond the matrix is 0.
 class Panels {
   public:
@@ -101,34 +129,6 @@ class Panels {
         _mm512_store_si512(out + LANES, _mm512_permutex2var_epi64(low, right, high));
     }
 
-    // Sixteen vectors of sixteen pairs, rows and columns exchanged: first within quarters, then the quarters.
-    static void transpose(__m512i (&x)[LANES]) {
-        __m512i t[LANES];
-        for (int i = 0; i < LANES; i += 2) {
-            t[i] = _mm512_unpacklo_epi32(x[i], x[i + 1]);
-            t[i + 1] = _mm512_unpackhi_epi32(x[i], x[i + 1]);
-        }
-        for (int i = 0; i < LANES; i += 4) {
-            x[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
-            x[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
-            x[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
-            x[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
-        }
-        constexpr int EVEN = 0x88, ODD = 0xDD;
-        for (int i = 0; i < 4; ++i) {
-            t[i] = _mm512_shuffle_i32x4(x[i], x[i + 4], EVEN);
-            t[i + 4] = _mm512_shuffle_i32x4(x[i], x[i + 4], ODD);
-            t[i + 8] = _mm512_shuffle_i32x4(x[i + 8], x[i + 12], EVEN);
-            t[i + 12] = _mm512_shuffle_i32x4(x[i + 8], x[i + 12], ODD);
-        }
-        for (int i = 0; i < 4; ++i) {
-            x[i] = _mm512_shuffle_i32x4(t[i], t[i + 8], EVEN);
-            x[i + 8] = _mm512_shuffle_i32x4(t[i], t[i + 8], ODD);
-            x[i + 4] = _mm512_shuffle_i32x4(t[i + 4], t[i + 12], EVEN);
-            x[i + 12] = _mm512_shuffle_i32x4(t[i + 4], t[i + 12], ODD);
-        }
-    }
-
     int pairs_ = 0, columns_ = 0;
     Buffer<Pair> data_;
 };
@@ -194,7 +194,7 @@ inline void last_tile(int rows, const Factor* factors, int count, int row, int p
 }
 
 // then(sums, row, column) for each tile of Σ left · right. Strides are even, and rows of an odd length are followed by a 0.
-template <class Then>
+template <class Then, bool SYMMETRIC = false>
 inline void multiply(const Factor* factors, int count, const Then& then) {
     std::size_t row_bytes = 0;
     for (int n = 0; n < count; ++n) row_bytes += sizeof(Pair) * factors[n].right->pairs();
@@ -203,7 +203,8 @@ inline void multiply(const Factor* factors, int count, const Then& then) {
     for (int first = 0; first < rows; first += together) {
         const int end = std::min(rows, first + together);
         for (int panel = 0; panel < panels; ++panel) {
-            int row = first;
+            int row = SYMMETRIC ? std::max(first, panel * PANEL) : first;
+            if (row >= end) break;
             for (; row + TILE <= end; row += TILE) tile<TILE>(factors, count, row, panel, then);
             last_tile(end - row, factors, count, row, panel, then);
         }
@@ -214,6 +215,13 @@ template <class Then>
 inline void multiply(const Matrix& left, const Panels& right, const Then& then) {
     const Factor factor{left, &right};
     multiply(&factor, 1, then);
+}
+
+// The same of a product that is symmetric, without what is right of the diagonal's panels: see `mirror`.
+template <class Then>
+inline void multiply_symmetric(const Matrix& left, const Panels& right, const Then& then) {
+    const Factor factor{left, &right};
+    multiply<Then, true>(&factor, 1, then);
 }
 
 // The same of leftᵀ · right, which are added up over the rows of both. Tiles may go beyond the last row.
@@ -270,5 +278,22 @@ struct Narrowed {
                     [&](__m512 sum, int r, int c, __mmask16 real) { store_bf16(data + r * stride + c, real, sum); });
     }
 };
+
+// Writes what is right of the diagonal's panels of a symmetric matrix from what is left of it.
+inline void mirror(Bf16* data, int size) {
+    for (int row = 0; row < size; row += LANES)
+        for (int column = (row / PANEL + 1) * PANEL; column < size; column += LANES) {
+            __m512i square[LANES];
+            for (int i = 0; i < LANES; ++i) {
+                const Bf16* from = data + static_cast<std::size_t>(column + i) * size + row;
+                const __mmask16 real = column + i < size ? lanes(size - row) : static_cast<__mmask16>(0);
+                square[i] = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(real, from));
+            }
+            transpose(square);
+            for (int i = 0; i < std::min(LANES, size - row); ++i)
+                _mm256_mask_storeu_epi16(data + static_cast<std::size_t>(row + i) * size + column, lanes(size - column),
+                                         _mm512_cvtepi32_epi16(square[i]));
+        }
+}
 
 }  // namespace mirada

@@ -1,0 +1,58 @@
+// The iteration of Newton and Schulz that brings all singular values of a matrix near to one (training/muon.py).
+#pragma once
+
+#include "products.hpp"
+
+namespace mirada {
+
+// A product and another matrix of its size, each times a number, rounded to bf16; the other may be where the answer goes.
+struct Blended {
+    Bf16* data;
+    const Bf16* other;
+    int rows, columns;
+    float times, other_times;
+
+    template <int ROWS>
+    void operator()(const Sums<ROWS>& sums, int row, int column) const {
+        each_vector(sums, row, column, rows, columns, [&](__m512 sum, int r, int c, __mmask16 real) {
+            const std::size_t at = static_cast<std::size_t>(r) * columns + c;
+            const __m512 added = _mm512_mul_ps(load_bf16(other + at, real), _mm512_set1_ps(other_times));
+            store_bf16(data + at, real, _mm512_fmadd_ps(sum, _mm512_set1_ps(times), added));
+        });
+    }
+};
+
+// What the iteration multiplies a matrix, its cube and its fifth power with.
+struct Coefficients {
+    float first, third, fifth;
+};
+
+class Orthogonal {
+  public:
+    // y ← a y + (b S + c S²) y with S = y yᵀ, some times. Numbers of rows and of columns are even.
+    void run(Bf16* y, int rows, int columns, const Coefficients& by, int steps) {
+        const std::size_t size = static_cast<std::size_t>(rows) * rows;
+        Bf16 *squared = squared_.of(size), *mixed = mixed_.of(size);
+        const Matrix whole = packed(y, rows, columns), square = packed(squared, rows, rows), mix = packed(mixed, rows, rows);
+        for (int step = 0; step < steps; ++step) {
+            right_.set_transpose(whole);
+            multiply_symmetric(whole, right_, Narrowed{squared, square.stride, rows, rows});
+            mirror(squared, rows);
+            right_.set(square);
+            multiply_symmetric(square, right_, Blended{mixed, squared, rows, rows, by.fifth, by.third});
+            mirror(mixed, rows);
+            right_.set(whole);
+            multiply(mix, right_, Blended{y, y, rows, columns, 1.0f, by.first});
+        }
+    }
+
+  private:
+    static Matrix packed(const Bf16* data, int rows, int columns) {
+        return {data, static_cast<std::size_t>(columns), rows, columns};
+    }
+
+    Panels right_;
+    Buffer<Bf16> squared_, mixed_;
+};
+
+}  // namespace mirada

@@ -380,6 +380,8 @@ def _ranked(ranked: list[One], rank: int) -> One:
 
 
 def _joined(hypotheses: list[Hypothesis]) -> Hypothesis:
+    if len(hypotheses) == 1:
+        return hypotheses[0]
     tokens = [token for one in hypotheses for token in one.tokens]
     logs = sum(one.log_probability for one in hypotheses)
     return Hypothesis(tokens, logs, all(one.finished for one in hypotheses))
@@ -393,11 +395,11 @@ def _flags(asked: Asked, text: str, parts: list[Part], said: list[_Said]) -> tup
         found.add(Flag.SYMBOLS)
     if asked.lacks(text):
         found.add(Flag.MISSING)
-    return tuple(flag for flag in Flag if flag in found)
+    return tuple(flag for flag in Flag if flag in found) if found else ()
 
 
 def _pieces(subwords: Subwords, rows: list[Coded]) -> tuple[str, ...]:
-    return tuple(piece for row in rows for piece in pieces(subwords, row.ids, row.symbols))
+    return tuple(chain.from_iterable(pieces(subwords, row.ids, row.symbols) for row in rows))
 
 
 def _shifted(said: list[_Said]) -> tuple[Link, ...]:

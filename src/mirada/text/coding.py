@@ -76,4 +76,6 @@ def decode(subwords: Subwords, rows: Sequence[Sequence[int]], symbols: Sequence[
 def pieces(subwords: Subwords, ids: Sequence[int], symbols: Sequence[str]) -> list[str]:
     """The subwords of ids, a slot as the symbol that it stands for."""
     known, marks = subwords.pieces, range(len(SPECIAL), len(SPECIAL) + subwords.slots)
+    if min(ids, default=marks.stop) >= marks.stop:  # no slots, as in most texts
+        return [known[one] for one in ids]
     return [show(known[one], symbols).replace(" ", SPACE) if one in marks else known[one] for one in ids]

@@ -68,6 +68,8 @@ def join_translated(parts: Sequence[Part], texts: Sequence[str], target: str) ->
     Between two sentences of a language that needs a space there stands one, even if the source needed none; and none
     if the target needs none.
     """
+    if len(parts) == 1:
+        return texts[0] + parts[0].after
     spaced = _language(target) not in WITHOUT_SPACES
     joined = []
     for place, (part, text) in enumerate(zip(parts, texts, strict=True)):

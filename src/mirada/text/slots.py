@@ -48,6 +48,8 @@ def hide(text: str, most: int = COUNT) -> Hidden:
     """A text with its protected symbols hidden: the first `most` different ones, the others stay as they are."""
     text = without_marks(text)
     found = findings(text) if most else []
+    if not found:
+        return Hidden(text)
     numbers = numbered((one.name for one in found), most)
     return Hidden(replaced(text, found, numbers), symbols_of(text, found, numbers))
 
@@ -80,6 +82,8 @@ def holds_marks(text: str) -> bool:
 def findings(text: str) -> list[Found]:
     """The symbols of a text, in order."""
     spans = find(text)
+    if not spans:
+        return []
     names = in_turn([text[span.start : span.end] for span in spans])
     return [Found(span, name) for span, name in zip(spans, names, strict=True)]
 

@@ -346,8 +346,8 @@ class Translator:
             source,
             ranked[0].text,
             ranked[0].score,
-            _pieces(subwords, [Coded(one.hypotheses[0].tokens, one.source.symbols) for one in said]),
-            _pieces(subwords, [Coded(one.source.ids[:-1], one.source.symbols) for one in said]),
+            _pieces(subwords, [(one.hypotheses[0].tokens, one.source.symbols) for one in said]),
+            _pieces(subwords, [(one.source.ids[:-1], one.source.symbols) for one in said]),
             _shifted(said) if align else None,
             _flags(asked, ranked[0].text, parts, said),
             tuple(ranked[1:]),
@@ -398,8 +398,8 @@ def _flags(asked: Asked, text: str, parts: list[Part], said: list[_Said]) -> tup
     return tuple(flag for flag in Flag if flag in found) if found else ()
 
 
-def _pieces(subwords: Subwords, rows: list[Coded]) -> tuple[str, ...]:
-    return tuple(chain.from_iterable(pieces(subwords, row.ids, row.symbols) for row in rows))
+def _pieces(subwords: Subwords, rows: list[tuple[list[int], tuple[str, ...]]]) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(pieces(subwords, ids, symbols) for ids, symbols in rows))
 
 
 def _shifted(said: list[_Said]) -> tuple[Link, ...]:

@@ -142,6 +142,32 @@ def test_a_loop_is_tried_again_and_other_sources_are_not(search) -> None:
     assert found[1].hypotheses[0].finished == (Flag.CUT not in found[1].flags)
 
 
+def test_a_failure_is_tried_again_with_two_candidates_and_then_with_five() -> None:
+    """A source says how many it needs; what needs fewer is not asked again, and what needs more is flagged."""
+    asked: list[tuple[int, list[int]]] = []
+
+    class Needing:
+        def decode(self, sources: list[list[int]], search: Search, demands: object = ()) -> list[list[Hypothesis]]:
+            asked.append((search.beam, [needed for needed, _ in sources]))
+            return [[Hypothesis([7], -1.0, finished=search.beam >= needed)] for needed, _ in sources]
+
+        def reined(self) -> "Needing":
+            return self
+
+    def flagged(*needed: int, beam: int) -> list[bool]:
+        asked.clear()
+        return [bool(one.flags) for one in decode_checked(Needing(), [[one, END] for one in needed], Search(beam=beam))]
+
+    assert flagged(1, 2, 5, 6, beam=1) == [False, False, False, True]
+    assert asked == [(1, [1, 2, 5, 6]), (2, [2, 5, 6]), (5, [5, 6])]
+    assert flagged(1, 2, beam=1) == [False, False]
+    assert asked == [(1, [1, 2]), (2, [2])]
+    assert flagged(3, 5, beam=3) == [False, False]
+    assert asked == [(3, [3, 5]), (5, [5])]
+    assert flagged(7, 9, beam=7) == [False, True]
+    assert asked == [(7, [7, 9]), (7, [9])]
+
+
 def test_what_cannot_be_mended_is_flagged() -> None:
     def chatter(source: list[int]) -> list[int]:
         return [4 + number * number % 45 for number in range(500)]

@@ -9,9 +9,11 @@ from mirada.decoding.demand import Demand
 from mirada.decoding.engine import Decoder
 from mirada.decoding.hypothesis import Hypothesis
 from mirada.decoding.limits import Flag, flags_of
-from mirada.decoding.options import WIDEST, Search
+from mirada.decoding.options import Search
 
-SECOND_BEAM = 5  # the least width of a second attempt
+# Further attempts are wider than the first, if that was narrow. Two candidates are enough for most failures of a greedy
+# search, at a third of the time of five.
+WIDTHS = 2, 5
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ def decode_checked(
 ) -> list[Checked]:
     """What a decoder finds, but a failed translation gives way to a sound one of the same beam, or is tried again.
 
-    The second attempt is reined, and has more candidates, one of which may find an end. Most failures are loops, in
+    Further attempts are reined, and have more candidates, one of which may find an end. Most failures are loops, in
     which every candidate of the beam is caught: more width alone does not free them, and neither does another length
     penalty, which only ranks what has ended.
 
@@ -40,14 +42,15 @@ def decode_checked(
     """
     judged_by = sources if own is None else own
     found = _judged_all(decoder, sources, search, demands, judged_by)
-    failed = [number for number, one in enumerate(found) if one.flags]
-    if failed:
-        wider = replace(search, beam=min(WIDEST, max(SECOND_BEAM, search.beam)))
+    for width in [width for width in WIDTHS if width > search.beam] or [search.beam]:
+        failed = [number for number, one in enumerate(found) if one.flags]
+        if not failed:
+            break
         again = [demands[number] for number in failed] if demands else ()
         rows, texts = [sources[number] for number in failed], [judged_by[number] for number in failed]
-        second = _judged_all(decoder.reined(), rows, wider, again, texts)
-        for number, retried in zip(failed, second, strict=True):
-            found[number] = min(found[number], retried, key=lambda one: len(one.flags))
+        retried = _judged_all(decoder.reined(), rows, replace(search, beam=width), again, texts)
+        for number, one in zip(failed, retried, strict=True):
+            found[number] = min(found[number], one, key=lambda checked: len(checked.flags))
     return found
 
 

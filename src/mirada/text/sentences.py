@@ -82,6 +82,8 @@ def join_translated(parts: Sequence[Part], texts: Sequence[str], target: str) ->
 
 def _parts(text: str, ends: Sequence[int]) -> list[Part]:
     """The parts between these places, white space always behind; at least one part."""
+    if not ends and not text[:1].isspace():
+        return [_part(text)]
     parts: list[Part] = []
     cuts = [0, *(end for end in ends if 0 < end < len(text)), len(text)]
     for start, end in pairwise(cuts):

@@ -8,6 +8,7 @@ from mirada.attention import Padding
 from mirada.models.build import build
 from mirada.models.config import TransformerConfig
 from mirada.models.transformer import Transformer
+from mirada.operations import choice
 from tests.operations.compiled import MARKS, assert_near, watched
 
 VOCABULARY, SOURCES, TARGETS = 31, [5, 9, 7, 2], [4, 6, 1, 8]
@@ -106,9 +107,13 @@ def test_nothing_to_leave_out() -> None:
     assert not model()._packs(whole, whole)
 
 
-def test_in_use_it_is_padded() -> None:
-    one, (_, source_padding, _, target_padding) = model(), batch()
+def test_where_it_is_padded() -> None:
+    """In use, on other devices than a CPU, and by torch in bf16."""
+    one, (_, source_padding, _, target_padding) = model().float(), batch()
     assert one._packs(source_padding, target_padding)
     with torch.no_grad():
         assert not one._packs(source_padding, target_padding)
+    with choice.by_torch():
+        assert one._packs(source_padding, target_padding)
+        assert not one.bfloat16()._packs(source_padding, target_padding)
     assert not one.to("meta")._packs(source_padding, target_padding)

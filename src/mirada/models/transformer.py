@@ -19,6 +19,7 @@ from mirada.layers.output import OutputLayer
 from mirada.layers.packed import Packed
 from mirada.layers.stack import Stack
 from mirada.models.encoder_decoder import EncoderDecoder
+from mirada.operations.choice import compiled
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +89,13 @@ class Transformer(StackWriter):
         return self.decoder(entered, Facts(target_padding), sources=sources, noise=noise)
 
     def _packs(self, *paddings: Padding) -> bool:
-        """Whether it pays to leave padding out: the model learns on a CPU, and there is some."""
-        on_cpu = self.embedding.weight.device.type == "cpu"
-        if not (on_cpu and torch.is_grad_enabled()) or all(padding.none for padding in paddings):
+        """Whether it pays to leave padding out: the model learns on a CPU, and there is some.
+
+        By torch it does not pay in bf16, whose products are prepared anew for each number of rows.
+        """
+        weight = self.embedding.weight
+        by_torch = torch.is_grad_enabled() and weight.device.type == "cpu" and weight.dtype != torch.bfloat16
+        if not (by_torch or compiled(weight)) or all(padding.none for padding in paddings):
             return False
         own = [*self.encoder.looks_at_itself(), *self.decoder.looks_at_itself()]
         across = self.decoder.looks_at_source()

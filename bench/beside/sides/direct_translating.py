@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import ctranslate2
-from telling import asked, peak_memory, read_lines, tell
+from telling import asked, passes, peak_memory, read_lines, tell
 
 from mirada.evaluation.translation import score
 from mirada.text.subwords import Subwords
@@ -34,9 +35,8 @@ def main() -> None:
     for name, beam in (("greedy", 1), ("beam 5", 5)):
         translator.translate_batch(pieces[:40], beam_size=beam)
         for setting, batches in SETTINGS.items():
-            start = time.perf_counter()
-            said[name] = translator.translate_batch(pieces, beam_size=beam, **options, **batches)
-            found[f"{name}, {setting}"] = len(lines) / (time.perf_counter() - start)
+            translate = partial(translator.translate_batch, pieces, beam_size=beam, **options, **batches)
+            said[name], found[f"{name}, {setting}"] = passes(len(lines), translate)
     seconds = []
     for one in pieces[: wanted["single"]]:
         start = time.perf_counter()

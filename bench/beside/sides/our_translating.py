@@ -6,9 +6,10 @@ And through its engine alone, as CTranslate2 is called: from ids to ids, with no
 from __future__ import annotations
 
 import time
+from functools import partial
 from statistics import median
 
-from telling import asked, peak_memory, read_lines, tell, write_lines
+from telling import asked, passes, peak_memory, read_lines, tell, write_lines
 
 from mirada.decoding.options import Search
 from mirada.evaluation.translation import score
@@ -26,12 +27,9 @@ def main() -> None:
     for name, beam in (("greedy", 1), ("beam 5", 5)):
         search = Search(beam=beam)
         translator.translate_with(lines[:40], search)
-        start = time.perf_counter()
-        said[name] = [one.text for one in translator.translate_with(lines, search)]
-        found[name] = len(lines) / (time.perf_counter() - start)
-        start = time.perf_counter()
-        decoded = engine.decode(ids, search)
-        found[f"{name}, alone"] = len(lines) / (time.perf_counter() - start)
+        made, found[name] = passes(len(lines), partial(translator.translate_with, lines, search))
+        said[name] = [one.text for one in made]
+        decoded, found[f"{name}, alone"] = passes(len(lines), partial(engine.decode, ids, search))
         said[f"{name}, alone"] = engine.subwords.decode_many([hypotheses[0].tokens for hypotheses in decoded])
     greedy = Search(beam=1)
     seconds = []

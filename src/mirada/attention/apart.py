@@ -25,11 +25,12 @@ def apart(problem: Problem, packing: Packing) -> Problem:
     near = problem.neighbourhood
     queries, keys = packing.longest
     padded = Neighbourhood(near.pattern, queries, keys, near.facts.apart, near.own).simplify()
+    known = _rows(packing.keys, problem.keys.shape[1], keys)  # values stand where their keys do
     return replace(
         problem,
-        queries=_spread(problem.queries, packing.queries, queries),
-        keys=_spread(problem.keys, packing.keys, keys),
-        values=_spread(problem.values, packing.keys, keys),
+        queries=_spread(problem.queries, _rows(packing.queries, problem.heads, queries), len(packing), queries),
+        keys=_spread(problem.keys, known, len(packing), keys),
+        values=_spread(problem.values, known, len(packing), keys),
         neighbourhood=padded,
         origin=None,
     )
@@ -43,12 +44,14 @@ def together(answer: Float[Tensor, "S H N D"], packing: Packing) -> Float[Tensor
     return taken.view(1, -1, heads, width).transpose(1, 2)
 
 
-def _spread(x: Float[Tensor, "1 H R D"], starts: Int[Tensor, "S1"], longest: int) -> Float[Tensor, "S H N D"]:
+def _spread(
+    x: Float[Tensor, "1 H R D"], rows: Int[Tensor, "P"], sequences: int, longest: int
+) -> Float[Tensor, "S H N D"]:
     """Packed numbers as padded ones, 0 where there is nothing."""
     heads, width = x.shape[1], x.shape[3]
-    shape = len(starts) - 1, heads, longest, width
+    shape = sequences, heads, longest, width
     packed = x[0].transpose(0, 1).reshape(-1, width)
-    return packed.new_zeros(shape).view(-1, width).index_copy(0, _rows(starts, heads, longest), packed).view(shape)
+    return packed.new_zeros(shape).view(-1, width).index_copy(0, rows, packed).view(shape)
 
 
 def _rows(starts: Int[Tensor, "S1"], heads: int, longest: int) -> Int[Tensor, "P"]:

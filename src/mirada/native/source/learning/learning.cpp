@@ -19,8 +19,6 @@ thread_local Loss loss;
 thread_local Orthogonal orthogonal;
 thread_local Buffer<float> sums;
 
-Matrix matrix(const Bf16* data, int rows, int columns) { return {data, static_cast<std::size_t>(columns), rows, columns}; }
-
 Narrowed narrowed_to(Bf16* data, int rows, int columns) {
     return {data, static_cast<std::size_t>(columns), rows, columns};
 }

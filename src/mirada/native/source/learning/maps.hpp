@@ -103,7 +103,7 @@ struct Learnt {
     Bf16* to_bias;  // null for none
     int outputs, inputs;
 
-    Matrix matrix() const { return {weight, static_cast<std::size_t>(inputs), outputs, inputs}; }
+    Matrix whole() const { return matrix(weight, outputs, inputs); }
 };
 
 constexpr int MOST_MAPS = 4;  // of the same states: queries, keys and values are three
@@ -150,7 +150,7 @@ template <class Then>
 inline void ask_back(MapSpace& space, const Matrix* gradients, const Learnt* maps, int count, const Then& then) {
     Factor factors[MOST_MAPS];
     for (int n = 0; n < count; ++n) {
-        space.weights[n].set(maps[n].matrix());
+        space.weights[n].set(maps[n].whole());
         factors[n] = {gradients[n], &space.weights[n]};
     }
     multiply(factors, count, then);

@@ -33,7 +33,7 @@ class Orthogonal {
     void run(Bf16* y, int rows, int columns, const Coefficients& by, int steps) {
         const std::size_t size = static_cast<std::size_t>(rows) * rows;
         Bf16 *squared = squared_.of(size), *mixed = mixed_.of(size);
-        const Matrix whole = packed(y, rows, columns), square = packed(squared, rows, rows), mix = packed(mixed, rows, rows);
+        const Matrix whole = matrix(y, rows, columns), square = matrix(squared, rows, rows), mix = matrix(mixed, rows, rows);
         for (int step = 0; step < steps; ++step) {
             right_.set_transpose(whole);
             multiply_symmetric(whole, right_, Narrowed{squared, square.stride, rows, rows});
@@ -47,10 +47,6 @@ class Orthogonal {
     }
 
   private:
-    static Matrix packed(const Bf16* data, int rows, int columns) {
-        return {data, static_cast<std::size_t>(columns), rows, columns};
-    }
-
     Panels right_;
     Buffer<Bf16> squared_, mixed_;
 };

@@ -33,6 +33,11 @@ struct Matrix {
     Matrix part(int first, int count) const { return {row(first), stride, std::min(count, rows - first), columns}; }
 };
 
+// One whose rows follow each other without a gap.
+inline Matrix matrix(const Bf16* data, int rows, int columns) {
+    return {data, static_cast<std::size_t>(columns), rows, columns};
+}
+
 // Sixteen vectors of sixteen pairs, rows and columns exchanged: first within quarters, then the quarters.
 inline void transpose(__m512i (&x)[LANES]) {
     __m512i t[LANES];

@@ -13,7 +13,7 @@ from functools import cache
 from mirada.native.loading import FOLDER, NativeError, open_library, reason_against
 
 LIBRARY = FOLDER / "products.so"
-VERSION = 3  # of what is called; `mirada_version` of source/learning/learning.cpp
+VERSION = 4  # of what is called; `mirada_version` of source/learning/learning.cpp
 MOST_MAPS = 4  # of the same states; source/learning/maps.hpp
 
 NONE, RELU, GELU = range(3)  # activations; source/learning/maps.hpp
@@ -77,7 +77,7 @@ _FUNCTIONS = {
     "mirada_look": ((POINTER(Look), *_at(8)), c_int),
     "mirada_look_back": ((POINTER(Look), *_at(11)), c_int),
     "mirada_loss": ((*_at(1), _SIZE, _SIZE, *_at(2), _SIZE, *_at(1), c_float, *_at(4)), c_int),
-    "mirada_orthogonal": ((*_at(1), _SIZE, _SIZE, c_float, c_float, c_float, c_int32), c_int),
+    "mirada_orthogonal": ((*_at(1), _SIZE, _SIZE, *_at(1), c_int32), c_int),
 }
 
 

@@ -24,9 +24,9 @@ class Settings:
     """How weights learn.
 
     β₁, β₂, ε are those of Adam (Kingma and Ba 2015), with the decoupled decay of Loshchilov and Hutter (2019). By Muon
-    (Jordan et al. 2024) the matrices of blocks learn: momentum, and then all singular values of a step made alike. Its
-    steps are scaled as in Liu et al. 2025, so that one rate serves both. All else learns by Adam, and then only the
-    matrices decay: embeddings, norms and biases do worse with it.
+    (Jordan et al. 2024) the matrices of blocks learn: momentum, and then all singular values of a step made alike, and
+    its rows. Its steps are scaled as in Liu et al. 2025, so that one rate serves both. All else learns by Adam, and
+    then only the matrices decay: embeddings, norms and biases do worse with it.
     """
 
     kind: OptimizerKind = "adam"
@@ -156,18 +156,23 @@ class AdamStretch(Stretch):
 
 
 class MuonStretch(Stretch):
-    """Matrices, each of them whole; the means of their gradients are kept where Adam keeps its first moments."""
+    """Matrices, each of them whole.
+
+    The means of their gradients are kept where Adam keeps its first moments; those of their rows' squares in the first
+    column of where it keeps its second.
+    """
 
     def __init__(self, names: Sequence[str], layout: Layout, vectors: Vectors, settings: Settings) -> None:
         super().__init__(layout.slice_of(names), vectors)
         views = [layout.views(one) for one in (vectors.master, vectors.gradient, vectors.first)]
-        self._matrices = [tuple(view[name] for view in views) for name in names]
+        second = layout.views(vectors.second)
+        self._matrices = [(*(view[name] for view in views), second[name][:, :1]) for name in names]
         self._settings = settings
 
     def _update(self, rate: float) -> None:
         momentum, decay, kind = self._settings.momentum, self._settings.decay, self._compute.dtype
-        for matrix, gradient, mean in self._matrices:
-            muon.move(matrix, gradient, mean, rate=rate, momentum=momentum, decay=decay, kind=kind)
+        for matrix, gradient, mean, rows in self._matrices:
+            muon.move(matrix, gradient, mean, rows, rate=rate, momentum=momentum, decay=decay, kind=kind)
 
 
 def _step(optimizer: torch.optim.Optimizer, rate: float) -> None:

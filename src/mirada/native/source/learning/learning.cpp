@@ -29,7 +29,7 @@ Narrowed narrowed_to(Bf16* data, int rows, int columns) {
 extern "C" {
 
 // What Python compares with its own number. Raise both with any change of what is called below, of `Look` or of `Turn`.
-std::int32_t mirada_version() { return 3; }
+std::int32_t mirada_version() { return 4; }
 
 const char* mirada_reason() { return reason.c_str(); }
 
@@ -133,9 +133,8 @@ int mirada_loss(const Bf16* states, std::int32_t rows, std::int32_t width, const
 }
 
 // In place; see orthogonal.hpp.
-int mirada_orthogonal(Bf16* y, std::int32_t rows, std::int32_t columns, float first, float third, float fifth,
-                      std::int32_t steps) {
-    return guarded([&] { return orthogonal.run(y, rows, columns, {first, third, fifth}, steps), 0; }, -1);
+int mirada_orthogonal(Bf16* y, std::int32_t rows, std::int32_t columns, const Polynomial* by, std::int32_t steps) {
+    return guarded([&] { return orthogonal.run(y, rows, columns, by, steps), 0; }, -1);
 }
 
 }  // extern "C"

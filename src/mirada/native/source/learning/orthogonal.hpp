@@ -22,15 +22,22 @@ struct Blended {
     }
 };
 
-// What the iteration multiplies a matrix, its cube and its fifth power with.
-struct Coefficients {
+// What a step of the iteration multiplies a matrix, its cube and its fifth power with.
+struct Polynomial {
     float first, third, fifth;
+
+    // The same of a matrix divided by this length.
+    Polynomial of_one_so_long(float length) const {
+        const float square = length * length;
+        return {first / length, third / (length * square), fifth / (length * square * square)};
+    }
 };
 
 class Orthogonal {
   public:
-    // y ← a y + (b S + c S²) y with S = y yᵀ, some times. Numbers of rows and of columns are even.
-    void run(Bf16* y, int rows, int columns, const Coefficients& by, int steps) {
+    // y ← a y + (b S + c S²) y with S = y yᵀ, for each polynomial; the first is of y / √‖S‖. Numbers of rows and of
+    // columns are even.
+    void run(Bf16* y, int rows, int columns, const Polynomial* by, int steps) {
         const std::size_t size = static_cast<std::size_t>(rows) * rows;
         Bf16 *squared = squared_.of(size), *mixed = mixed_.of(size);
         const Matrix whole = matrix(y, rows, columns), square = matrix(squared, rows, rows), mix = matrix(mixed, rows, rows);
@@ -38,17 +45,30 @@ class Orthogonal {
             right_.set_transpose(whole);
             multiply_symmetric(whole, right_, Narrowed{squared, square.stride, rows, rows});
             mirror(squared, rows);
+            const Polynomial now = step ? by[step] : by[0].of_one_so_long(std::sqrt(norm(squared, size)));
             right_.set(square);
-            multiply_symmetric(square, right_, Blended{mixed, squared, rows, rows, by.fifth, by.third});
+            multiply_symmetric(square, right_, Blended{mixed, squared, rows, rows, now.fifth, now.third});
             mirror(mixed, rows);
             right_.set(whole);
-            multiply(mix, right_, Blended{y, y, rows, columns, 1.0f, by.first});
+            multiply(mix, right_, Blended{y, y, rows, columns, 1.0f, now.first});
         }
     }
 
   private:
     Panels right_;
     Buffer<Bf16> squared_, mixed_;
+
+    // The root of the sum of all squares, and of what is nearly nothing a little more.
+    static float norm(const Bf16* x, std::size_t size) {
+        __m512 sum = _mm512_setzero_ps();
+        for (std::size_t at = 0; at < size; at += LANES) {
+            const __m512 some = load_bf16(x + at, lanes(static_cast<int>(std::min<std::size_t>(LANES, size - at))));
+            sum = _mm512_fmadd_ps(some, some, sum);
+        }
+        return std::max(std::sqrt(_mm512_reduce_add_ps(sum)), LEAST_NORM);
+    }
+
+    static constexpr float LEAST_NORM = 1e-14f;
 };
 
 }  // namespace mirada

@@ -115,3 +115,18 @@ def test_a_convolution_of_one_place_is_refused_and_none_is_not_written() -> None
         LanguageModelConfig(convolution=1)
     assert "convolution" not in LanguageModelConfig().model_dump(mode="json"), "older folders stay as they were"
     assert LanguageModelConfig(convolution=4).model_dump(mode="json")["convolution"] == 4
+    assert "after_next" not in LanguageModelConfig(after_next=False).model_dump(mode="json")
+    assert LanguageModelConfig(after_next=True).model_dump(mode="json")["after_next"] is True
+
+
+def test_what_foretells_more_says_the_same_at_first() -> None:
+    """A map for the token after the next changes nothing of how a text goes on."""
+    text = tokens(2, 5)
+    more, less = (
+        build(LanguageModelConfig(width=8, after_next=after), VOCABULARY, seed=1).eval() for after in (True, False)
+    )
+    torch.testing.assert_close(more(text), less(text))
+    assert set(dict(more.named_parameters())) - set(dict(less.named_parameters())) == {
+        "later_map.weight",
+        "later_map.bias",
+    }

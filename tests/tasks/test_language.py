@@ -5,11 +5,13 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as some
+from torch.nn import functional
 
+from mirada.data.windows import TextBatch
 from mirada.models.build import build
-from mirada.models.config import LanguageModelConfig, StackConfig
+from mirada.models.config import LanguageModelConfig, RecurrentLanguageConfig, StackConfig
 from mirada.models.language import AnyLanguageModel
-from mirada.tasks.language import LanguageTask, spans, spread, total_loss
+from mirada.tasks.language import LATER, LanguageTask, spans, spread, total_loss
 
 CONTEXT, BEFORE = 5, 4
 
@@ -50,6 +52,36 @@ def test_a_validation_takes_windows_from_all_of_the_text() -> None:
     assert (score.step, score.values) == (3, {})
     total, count = total_loss(small(), text, BEFORE, chosen)
     assert score.loss == total / count
+
+
+@pytest.mark.parametrize("kind", [LanguageModelConfig, RecurrentLanguageConfig])
+def test_the_token_after_the_next_is_learnt_from_and_not_told(
+    kind: type[LanguageModelConfig | RecurrentLanguageConfig],
+) -> None:
+    """The gradient is that of both losses, the value that of the next token alone."""
+    model = build(kind(context=CONTEXT, width=8, after_next=True), 13, seed=1)
+    assert model.later_map is not None
+    torch.nn.init.normal_(model.later_map.weight)
+    rows = torch.randint(4, 13, (3, CONTEXT + 1), generator=torch.Generator().manual_seed(2))
+    batch = TextBatch(rows[:, :-1], rows[:, 1:].flatten())
+    loss = LanguageTask(model, np.full(9, 7), BEFORE, 50).loss(batch, None, 0.0)
+    found = torch.autograd.grad(loss, list(model.parameters()))
+    states = model(batch.entered)
+
+    def lost(said: torch.Tensor, expected: torch.Tensor) -> torch.Tensor:
+        return functional.nll_loss(model.output.scores(said.flatten(0, 1)), expected.flatten())
+
+    of_next = lost(states, rows[:, 1:])
+    torch.testing.assert_close(loss, of_next)
+    both = of_next + LATER * lost(model.later_map(states[:, :-1]), rows[:, 2:])
+    torch.testing.assert_close(found, torch.autograd.grad(both, list(model.parameters())))
+
+
+def test_a_text_of_one_place_has_no_token_after_the_next() -> None:
+    model = build(LanguageModelConfig(context=2, width=8, after_next=True), 13, seed=1)
+    batch = TextBatch(torch.tensor([[5], [6]]), torch.tensor([7, 8]))
+    loss = LanguageTask(model, np.full(9, 7), BEFORE, 50).loss(batch, None, 0.0)
+    torch.testing.assert_close(loss, model.output.loss(model(batch.entered).flatten(0, 1), batch.expected))
 
 
 def test_a_stride_beyond_the_context_would_leave_tokens_out() -> None:

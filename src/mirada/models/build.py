@@ -128,7 +128,8 @@ def _language_model(config: LanguageModelConfig, vocabulary: int) -> CausalTrans
     embedding = Embedding(vocabulary, config.width, config.position)
     blocks = [make_block(config, config.stack, None, causal=True) for _ in range(config.stack.layers)]
     convolution = CausalConvolution(config.width, config.convolution) if config.convolution else None
-    return CausalTransformer(embedding, Stack(blocks, config.norm), config.context, convolution)
+    stack = Stack(blocks, config.norm)
+    return CausalTransformer(embedding, stack, config.context, convolution, after_next=config.after_next)
 
 
 def _recurrent_language_model(config: RecurrentLanguageConfig, vocabulary: int) -> RecurrentLanguageModel:
@@ -136,7 +137,8 @@ def _recurrent_language_model(config: RecurrentLanguageConfig, vocabulary: int) 
     recurrence = RecurrentStack(
         stack.cell, config.width, stack.width, stack.layers, residual=stack.residual, norm=config.norm
     )
-    return RecurrentLanguageModel(Embedding(vocabulary, config.width), recurrence, config.context)
+    embedding = Embedding(vocabulary, config.width)
+    return RecurrentLanguageModel(embedding, recurrence, config.context, after_next=config.after_next)
 
 
 def _encoder(config: EncoderConfig, vocabulary: int) -> EncoderReader:

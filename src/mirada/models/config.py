@@ -29,7 +29,7 @@ class Strict(BaseModel):
 
 
 def unused(count: int) -> bool:
-    """Whether a count is 0: what is not used is not written, so that folders without it stay as they were."""
+    """Whether a count is 0, or a switch off: what is not used is not written, so that older folders stay the same."""
     return count == 0
 
 
@@ -197,7 +197,17 @@ class RecurrentConfig(Shape):
         return self
 
 
-class LanguageModelConfig(Shape):
+class LearntLanguageShape(Shape):
+    """What the configs of language models that learn share."""
+
+    after_next: bool = Field(
+        default=False,
+        exclude_if=unused,
+        description="while it learns, the token after the next is foretold as well, through a map of its own",
+    )
+
+
+class LanguageModelConfig(LearntLanguageShape):
     """The language model: one causal stack over a tied embedding (GPT, Radford et al. 2018)."""
 
     kind: Literal["language"] = "language"
@@ -239,7 +249,7 @@ class LanguageModelConfig(Shape):
         return self
 
 
-class RecurrentLanguageConfig(Shape):
+class RecurrentLanguageConfig(LearntLanguageShape):
     """The recurrent language model: one stack over a tied embedding."""
 
     kind: Literal["recurrent_language"] = "recurrent_language"

@@ -23,11 +23,15 @@ from mirada.layers.stack import Stack
 
 
 class LanguageModel(nn.Module, ABC, Generic[S]):
-    """p(token | those before it): a model that goes on with a text."""
+    """p(token | those before it): a model that goes on with a text.
+
+    With a `later_map` its states also foretell the token after the next, while it learns (Gloeckle et al. 2024).
+    """
 
     embedding: Embedding
     output: OutputLayer
     context: int  # tokens that it is trained on at once
+    later_map: nn.Linear | None  # from states that say what follows to those that say what comes after that
 
     @abstractmethod
     def forward(self, tokens: Int[Tensor, "B N"], noise: Noise | None = None) -> Float[Tensor, "B N W"]:
@@ -43,6 +47,14 @@ class LanguageModel(nn.Module, ABC, Generic[S]):
 
 
 AnyLanguageModel = LanguageModel[Any]  # whatever it remembers between two steps
+
+
+def make_later_map(width: int) -> nn.Linear:
+    """A map that begins as none: what follows is the first guess at what comes after that."""
+    later_map = nn.Linear(width, width)
+    nn.init.eye_(later_map.weight)
+    nn.init.zeros_(later_map.bias)
+    return later_map
 
 
 def require_no_padding(padding: Padding | None) -> None:
@@ -81,7 +93,13 @@ class CausalTransformer(LanguageModel[CausalState]):
     """
 
     def __init__(
-        self, embedding: Embedding, stack: Stack, context: int, convolution: CausalConvolution | None = None
+        self,
+        embedding: Embedding,
+        stack: Stack,
+        context: int,
+        convolution: CausalConvolution | None = None,
+        *,
+        after_next: bool = False,
     ) -> None:
         super().__init__()
         self.embedding = embedding
@@ -89,6 +107,7 @@ class CausalTransformer(LanguageModel[CausalState]):
         self.stack = stack
         self.context = context
         self.output = OutputLayer(embedding.weight)
+        self.later_map = make_later_map(embedding.width) if after_next else None
         # With a window that moves along and no place that counts from the beginning, every place is like every other.
         self.endless = embedding.places is None and all(
             pattern.relative and pattern.band.left is not None and pattern.band.left < context

@@ -15,7 +15,7 @@ from mirada.layers.embedding import Embedding
 from mirada.layers.noise import Noise
 from mirada.layers.output import OutputLayer
 from mirada.layers.recurrent import CellState, RecurrentStack, hold
-from mirada.models.language import LanguageModel, require_no_padding
+from mirada.models.language import LanguageModel, make_later_map, require_no_padding
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class RecurrentLanguageModel(LanguageModel[RecurrentLanguageState]):
     is only how far a gradient reaches.
     """
 
-    def __init__(self, embedding: Embedding, stack: RecurrentStack, context: int) -> None:
+    def __init__(self, embedding: Embedding, stack: RecurrentStack, context: int, *, after_next: bool = False) -> None:
         super().__init__()
         self.embedding = embedding
         self.stack = stack
@@ -45,6 +45,7 @@ class RecurrentLanguageModel(LanguageModel[RecurrentLanguageState]):
         nn.init.xavier_uniform_(self.readout.weight)
         nn.init.zeros_(self.readout.bias)
         self.output = OutputLayer(embedding.weight)
+        self.later_map = make_later_map(embedding.width) if after_next else None
 
     def forward(self, tokens: Int[Tensor, "B N"], noise: Noise | None = None) -> Float[Tensor, "B N E"]:
         entered = self.embedding(tokens)

@@ -17,10 +17,12 @@ from torch import Tensor
 from mirada.data.windows import TextBatch
 from mirada.layers.noise import Noise
 from mirada.models.language import AnyLanguageModel
+from mirada.operations.maps import map_states
 from mirada.tasks.task import Score
 from mirada.tasks.translation import evaluating
 
 AT_ONCE = 8_192  # tokens of a batch that is scored
+LATER = 0.3  # what the loss of the token after the next counts beside that of the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,15 @@ class LanguageTask:
     def loss(self, batch: TextBatch, noise: Noise | None, smoothing: float) -> Tensor:
         batch = batch.to(self._device)
         states = self._model(batch.entered, noise)
-        return self._model.output.loss(states.flatten(0, 1), batch.expected, smoothing)
+        loss = self._model.output.loss(states.flatten(0, 1), batch.expected, smoothing)
+        later = self._model.later_map
+        if later is None or states.shape[1] < 2:
+            return loss
+        expected = batch.expected.view(states.shape[:2])[:, 1:].flatten()
+        added = LATER * self._model.output.loss(
+            map_states(states[:, :-1], [later])[0].flatten(0, 1), expected, smoothing
+        )
+        return loss + (added - added.detach())  # it is learnt from, and the loss that is told is that of the next token
 
     def validate(self, step: int) -> Score:
         total, count = total_loss(self._model, self._development, self._before, self._windows, self._device)

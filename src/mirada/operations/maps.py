@@ -17,6 +17,7 @@ from torch.nn import functional
 
 from mirada.native import learning
 from mirada.operations.choice import address, compiled
+from mirada.operations.products import linear
 
 ACTIVATIONS = {"relu": learning.RELU, "gelu": learning.GELU}
 
@@ -24,7 +25,7 @@ ACTIVATIONS = {"relu": learning.RELU, "gelu": learning.GELU}
 def map_states(x: Float[Tensor, "... I"], maps: Sequence[nn.Linear]) -> tuple[Tensor, ...]:
     """What each of the maps makes of the states; together, so that their gradients are added up once."""
     if not (0 < len(maps) <= learning.MOST_MAPS and _serves(x, maps)):
-        return tuple(one(x) for one in maps)
+        return tuple(linear(x, one.weight, one.bias) for one in maps)
     numbers = [number for one in maps for number in (one.weight, one.bias)]
     return _Maps.apply(x.contiguous(), *numbers)  # type: ignore[no-untyped-call]
 
@@ -36,8 +37,9 @@ def feed_forward(
     biased = len([*inner.parameters(), *output.parameters()]) == 4
     fitting = inner.weight.shape == output.weight.shape[::-1]
     if not (biased and fitting and _serves(x, [inner]) and _learns(output)):
-        hidden = inner(x)
-        return output(functional.relu(hidden) if activation == "relu" else functional.gelu(hidden))
+        hidden = linear(x, inner.weight, inner.bias)
+        left = functional.relu(hidden) if activation == "relu" else functional.gelu(hidden)
+        return linear(left, output.weight, output.bias)
     arguments = x.contiguous(), inner.weight, inner.bias, output.weight, output.bias, ACTIVATIONS[activation]
     return _FeedForward.apply(*arguments)  # type: ignore[no-untyped-call]
 

@@ -20,12 +20,14 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 FOLDER = Path("src", "mirada", "native")
 COMMON = ("-std=c++17", "-O3", "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique", "-Wall", "-Wextra")
-WIDE = ("avx512f", "avx512bw", "avx512dq", "avx512vl", "fma", "f16c")
-# The libraries, and what each is made of with which instructions. Of each, one file asks whether the processor knows
-# those that the others may use.
+WIDE = ("-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mfma", "-mf16c")
+FLOAT32 = "-DMIRADA_FLOAT32"
+# The libraries, and what each is made of with which flags. Of each, one file asks whether the processor knows the
+# instructions that the others may use.
 LIBRARIES: dict[str, dict[str, tuple[str, ...]]] = {
-    "engine.so": {"supported.cpp": (), "engine.cpp": (*WIDE, "avx512vnni")},
-    "products.so": {"learning/supported.cpp": (), "learning/learning.cpp": (*WIDE, "avx512bf16")},
+    "engine.so": {"supported.cpp": (), "engine.cpp": (*WIDE, "-mavx512vnni")},
+    "products_bf16.so": {"learning/supported.cpp": (), "learning/learning.cpp": (*WIDE, "-mavx512bf16")},
+    "products_float32.so": {"learning/supported.cpp": (FLOAT32,), "learning/learning.cpp": (*WIDE, FLOAT32)},
 }
 PATIENCE = 600  # seconds for a compiler
 
@@ -61,10 +63,9 @@ def compile_library(root: Path, name: str) -> str | None:
         return "there is no C++ compiler"
     with tempfile.TemporaryDirectory(dir=root / FOLDER) as folder:
         made, objects, calls = Path(folder, name), [], []
-        for number, (file, instructions) in enumerate(LIBRARIES[name].items()):
+        for number, (file, flags) in enumerate(LIBRARIES[name].items()):
             objects.append(str(Path(folder, f"{number}.o")))
-            flags = [*COMMON, *(f"-m{one}" for one in instructions)]
-            calls.append([compiler, *flags, "-c", str(root / FOLDER / "source" / file), "-o", objects[-1]])
+            calls.append([compiler, *COMMON, *flags, "-c", str(root / FOLDER / "source" / file), "-o", objects[-1]])
         calls.append([compiler, "-shared", "-pthread", *objects, "-o", str(made)])
         try:
             for call in calls:

@@ -49,6 +49,20 @@ def one_thread() -> Generator[None]:
         yield
 
 
+@pytest.fixture(params=[torch.bfloat16, torch.float32], ids=["bf16", "float32"])
+def library(request: pytest.FixtureRequest) -> Generator[None]:
+    """Each of the compiled libraries in turn: the numbers of the test are of its kind."""
+    from mirada.operations.choice import why_not
+    from tests.operations import compiled
+
+    if (reason := why_not(request.param)) is not None:
+        pytest.skip(reason)
+    before = compiled.precision()
+    compiled.set_precision(request.param)
+    yield
+    compiled.set_precision(before)
+
+
 @pytest.fixture
 def two_threads() -> Generator[None]:
     """Two threads, of which a crew is made."""

@@ -41,7 +41,7 @@ from mirada.attention import (
     Window,
     attend,
 )
-from tests.operations.compiled import NEEDED, ONE_THREAD
+from tests.operations.compiled import ONE_THREAD, needed
 
 pytestmark = ONE_THREAD
 
@@ -310,27 +310,22 @@ def test_bilinear_joins_two_widths() -> None:
 
 KERNEL_NAMES = pytest.mark.parametrize(
     "kernel",
-    [pytest.param(kernel, marks=NEEDED if kernel is Kernel.COMPILED else []) for kernel in Kernel],
+    [pytest.param(kernel, marks=needed(torch.float32) if kernel is Kernel.COMPILED else []) for kernel in Kernel],
     ids=lambda kernel: kernel.name,
 )
 
 
-def kind_for(kernel: Kernel) -> torch.dtype:
-    """What a kernel computes with here: one of them knows bf16 alone."""
-    return torch.bfloat16 if kernel is Kernel.COMPILED else torch.float32
-
-
-def windowed(kernel: Kernel) -> Attention:
-    return Attention(WIDTH, heads=3, pattern=Window(2, 1)).to(kind_for(kernel))
+def windowed() -> Attention:
+    return Attention(WIDTH, heads=3, pattern=Window(2, 1))
 
 
 @KERNEL_NAMES
 @pytest.mark.parametrize("number", [math.nan, math.inf], ids=str)
 def test_a_value_that_is_no_number_reaches_those_who_look_at_it(kernel: Kernel, number: float) -> None:
-    attention, kind = windowed(kernel), kind_for(kernel)
-    memory = attention.remember(states(7).to(kind))
+    attention = windowed()
+    memory = attention.remember(states(7))
     memory.values[0, 1, 4, 2] = number
-    output = attend(attention.problem(states(7).to(kind), memory), kernel)
+    output = attend(attention.problem(states(7), memory), kernel)
     assert not output[0, 1, 3:7, 2].isfinite().any()  # places 3 to 6 see place 4
     assert output[1].isfinite().all()
     assert output[0, 0].isfinite().all()
@@ -338,17 +333,17 @@ def test_a_value_that_is_no_number_reaches_those_who_look_at_it(kernel: Kernel, 
 
 @KERNEL_NAMES
 def test_a_key_that_is_no_number_reaches_those_who_look_at_it(kernel: Kernel) -> None:
-    attention, kind = windowed(kernel), kind_for(kernel)
-    memory = attention.remember(states(7).to(kind))
+    attention = windowed()
+    memory = attention.remember(states(7))
     memory.keys[0, 1, 4, 2] = math.nan
-    output = attend(attention.problem(states(7).to(kind), memory), kernel)
+    output = attend(attention.problem(states(7), memory), kernel)
     assert output[0, 1, 3:7].isnan().all()
     assert output[1].isfinite().all()
 
 
 @KERNEL_NAMES
 def test_a_query_that_is_no_number_stays_alone(kernel: Kernel) -> None:
-    problem = windowed(kernel).problem(states(7).to(kind_for(kernel)))
+    problem = windowed().problem(states(7))
     problem.queries[0, 1, 4, 2] = math.nan
     output = attend(problem, kernel)
     assert output[0, 1, 4].isnan().all()

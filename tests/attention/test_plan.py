@@ -16,6 +16,7 @@ from mirada.attention import (
     Uniform,
     Window,
 )
+from mirada.operations.choice import by_torch
 
 CHOICES = [
     (Full(), None, 16, Kernel.DENSE, "explicit"),
@@ -33,7 +34,9 @@ CHOICES = [
 
 @pytest.mark.parametrize(("pattern", "score", "length", "kernel", "reason"), CHOICES, ids=str)
 def test_the_choice_and_its_reason(pattern, score, length, kernel, reason) -> None:
-    explanation = Attention(64, heads=4, pattern=pattern, score=score).explain(length)
+    """Among torch's kernels; what the libraries serve is tested with them."""
+    with by_torch():
+        explanation = Attention(64, heads=4, pattern=pattern, score=score).explain(length)
     assert explanation.plan.kernel is kernel
     assert reason in explanation.plan.reason
 

@@ -2,6 +2,7 @@
 
 import ctypes
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -11,27 +12,47 @@ from mirada.native.loading import FOLDER, NativeError
 from tests.native.loading import Loading
 
 SOURCE = FOLDER / "source" / "learning"
+BF16 = learning.Numbers.BF16
 
 
-class TestLoading(Loading):
+class LearningLoading(Loading):
     module = learning
-    processor = "AVX-512 BF16"
+    numbers: learning.Numbers
+
+    @property
+    def asked(self) -> tuple[learning.Numbers]:
+        return (self.numbers,)
+
+    def put(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(learning, "library", lambda _: path)
+
+
+class TestLoadingForBf16(LearningLoading):
+    numbers, processor = learning.Numbers.BF16, "AVX-512 BF16"
+
+
+class TestLoadingForFloat32(LearningLoading):
+    numbers, processor = learning.Numbers.FLOAT32, "AVX-512"
+
+
+def test_each_kind_of_numbers_has_a_library_of_its_own() -> None:
+    assert len({learning.library(numbers) for numbers in learning.Numbers}) == len(learning.Numbers)
 
 
 def test_a_failure_is_raised_with_its_reason(monkeypatch) -> None:
     library = SimpleNamespace(mirada_drop=lambda *_: -1, mirada_reason=lambda: b"std::bad_alloc")
-    monkeypatch.setattr(learning, "load", lambda: library)
+    monkeypatch.setattr(learning, "load", lambda _: library)
     with pytest.raises(NativeError, match="mirada_drop: std::bad_alloc"):
-        learning.call("mirada_drop", 1, 2, 3)
+        learning.call("mirada_drop", BF16, 1, 2, 3)
     library.mirada_reason = lambda: None
     with pytest.raises(NativeError, match="mirada_drop: "):
-        learning.call("mirada_drop")
+        learning.call("mirada_drop", BF16)
 
 
 def test_what_goes_well_passes_its_arguments_on(monkeypatch) -> None:
     given = []
-    monkeypatch.setattr(learning, "load", lambda: SimpleNamespace(mirada_drop=lambda *all_: given.append(all_) or 0))
-    learning.call("mirada_drop", 1, None, 3)
+    monkeypatch.setattr(learning, "load", lambda _: SimpleNamespace(mirada_drop=lambda *all_: given.append(all_) or 0))
+    learning.call("mirada_drop", BF16, 1, None, 3)
     assert given == [(1, None, 3)]
 
 

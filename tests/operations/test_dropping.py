@@ -8,7 +8,7 @@ from torch import Tensor
 
 from mirada.layers.noise import LEVELS, Noise, add_dropped, drop
 from mirada.operations import choice, dropping
-from tests.operations.compiled import MARKS, gradients, random, watched
+from tests.operations.compiled import MARKS, gradients, precision, random, watched
 
 pytestmark = MARKS
 
@@ -19,7 +19,7 @@ keys = st.integers(0, 2**64 - 1)
 
 def kept(count: int, key: int, threshold: int) -> Tensor:
     """Which of so many numbers are kept."""
-    return dropping.add_dropped(None, torch.ones(count).bfloat16(), key, threshold) != 0
+    return dropping.add_dropped(None, torch.ones(count).to(precision()), key, threshold) != 0
 
 
 def share(which: Tensor) -> float:
@@ -38,7 +38,7 @@ def test_as_many_are_dropped_as_asked_for_and_the_others_scaled(threshold) -> No
     stays = kept(COUNT, KEY, threshold)
     assert share(stays) == near(1 - threshold / LEVELS)
     scale = torch.tensor(LEVELS / (LEVELS - threshold))
-    assert torch.equal(dropped, torch.where(stays, y.float() * scale, 0).bfloat16())
+    assert torch.equal(dropped, torch.where(stays, y.float() * scale, 0).to(precision()))
 
 
 def test_nothing_is_dropped_at_a_threshold_of_0() -> None:
@@ -49,7 +49,7 @@ def test_nothing_is_dropped_at_a_threshold_of_0() -> None:
 def test_the_way_around_is_added_before_anything_is_rounded() -> None:
     x, y = random(31, 37, learns=False), random(31, 37, learns=False)
     stays = kept(31 * 37, KEY, 77).view(31, 37)
-    wanted = torch.where(stays, x.float() + y.float() * torch.tensor(LEVELS / (LEVELS - 77)), x.float()).bfloat16()
+    wanted = torch.where(stays, x.float() + y.float() * torch.tensor(LEVELS / (LEVELS - 77)), x.float()).to(precision())
     assert torch.equal(dropping.add_dropped(x, y, KEY, 77), wanted)
 
 
@@ -71,7 +71,9 @@ def test_numbers_that_lie_elsewhere() -> None:
     assert torch.equal(found, dropping.add_dropped(x.T.contiguous(), y.T.contiguous(), KEY, 77))
     (to_y,) = gradients([found], [y], [falls])
     scale = torch.tensor(LEVELS / (LEVELS - 77))
-    assert torch.equal(to_y, torch.where(kept(31 * 37, KEY, 77).view(31, 37), falls.float() * scale, 0).bfloat16().T)
+    assert torch.equal(
+        to_y, torch.where(kept(31 * 37, KEY, 77).view(31, 37), falls.float() * scale, 0).to(precision()).T
+    )
 
 
 class TestKeys:
@@ -107,7 +109,7 @@ class TestNoise:
     @staticmethod
     def drawn(seed: int = 3, step: int = 5, part: int = 0) -> tuple[Tensor, ...]:
         """What two places of a model drop, one after the other."""
-        noise, x = Noise(0.5, seed, step, part=part), torch.ones(7, 11, 13).bfloat16()
+        noise, x = Noise(0.5, seed, step, part=part), torch.ones(7, 11, 13).to(precision())
         return noise.drop(x), noise.add_dropped(x, x) - x
 
     def test_the_same_numbers_give_the_same_bits(self, monkeypatch) -> None:
@@ -125,14 +127,14 @@ class TestNoise:
         assert share(first == second) == near(0.5, first.numel())
 
     def test_a_gradient_passes_through_the_same_holes(self) -> None:
-        x = torch.ones(1_031).bfloat16().requires_grad_()
+        x = torch.ones(1_031).to(precision()).requires_grad_()
         dropped = Noise(0.25, 1, 2).drop(x)
         (to_x,) = torch.autograd.grad(dropped.sum(), x)
         assert torch.equal(to_x, dropped)
         assert share(dropped == 0) == near(0.25, 1_031)
 
     def test_a_smaller_shape_is_added_by_torch(self) -> None:
-        x, y = torch.zeros(5, 7, 11).bfloat16(), torch.ones(7, 11).bfloat16()
+        x, y = torch.zeros(5, 7, 11).to(precision()), torch.ones(7, 11).to(precision())
         assert torch.equal(Noise(0.5, 1, 2).add_dropped(x, y), Noise(0.5, 1, 2).drop(y).expand(5, 7, 11))
 
     def test_no_noise_and_a_rate_of_0(self, monkeypatch) -> None:
@@ -158,7 +160,7 @@ class TestLeftToTorch:
         assert torch.equal(added, x + found)
 
     def test_another_precision(self, monkeypatch) -> None:
-        self.assert_by_torch(random(7, 11).float(), monkeypatch)
+        self.assert_by_torch(random(7, 11).double(), monkeypatch)
 
     def test_no_numbers(self, monkeypatch) -> None:
         self.assert_by_torch(random(0, 11), monkeypatch)

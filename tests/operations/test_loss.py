@@ -12,7 +12,7 @@ from torch.nn import functional
 from mirada.layers.output import OutputLayer
 from mirada.operations import choice
 from mirada.operations.loss import cross_entropy, serves
-from tests.operations.compiled import BOUND, MARKS, assert_near, random, watched, widened
+from tests.operations.compiled import MARKS, assert_near, precision, random, watched, widened
 
 pytestmark = MARKS
 
@@ -31,7 +31,7 @@ SIZES = [
 
 def spoken(places: int, width: int, tokens: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """States, weight, bias and targets: logits differ by a few."""
-    weight = (2 * torch.randn(tokens, width) / width**0.5).bfloat16().requires_grad_()
+    weight = (2 * torch.randn(tokens, width) / width**0.5).to(precision()).requires_grad_()
     return random(places, width), weight, random(tokens), torch.randint(tokens, (places,))
 
 
@@ -40,7 +40,7 @@ def formula(states: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoot
 
 
 def assert_said(
-    states: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoothing: float, bound: float = BOUND
+    states: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoothing: float, times: float = 1
 ) -> None:
     """Loss and gradients are those of the formula, when three times the loss is asked for."""
     learnt = states, weight, bias
@@ -49,7 +49,7 @@ def assert_said(
     assert found.item() == pytest.approx(wanted.item(), rel=1e-5, abs=1e-5)
     to_learnt, to_wide = torch.autograd.grad(3 * found, learnt), torch.autograd.grad(3 * wanted, wide)
     for one, right in zip(to_learnt, to_wide, strict=True):
-        assert_near(one, right, bound)
+        assert_near(one, right, times)
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
@@ -69,17 +69,18 @@ def test_places_and_tokens(places, width, tokens, smoothing) -> None:
 def test_any_size(places, width, tokens, smoothing, seed) -> None:
     torch.manual_seed(seed)
     # All numbers of a place are rounded together, up to four times: alone it may be off twice as much as among others.
-    assert_said(*spoken(places, 2 * width, tokens), smoothing, 2 * BOUND)
+    assert_said(*spoken(places, 2 * width, tokens), smoothing, 2)
 
 
 @pytest.mark.parametrize("tokens", [1, 2, 3])
 def test_few_tokens(tokens) -> None:
-    assert_said(*spoken(7, 22, tokens), 0.0)
+    # Of a single one nothing is left but what two sums differ by.
+    assert_said(*spoken(7, 22, tokens), 0.0, times=20 if tokens == 1 and precision() == torch.float32 else 1)
 
 
 def test_a_place_that_is_surely_right() -> None:
     """Nearly nothing is left to learn, and the little is right."""
-    weight, bias = torch.zeros(31, 22).bfloat16().requires_grad_(), torch.zeros(31).bfloat16()
+    weight, bias = torch.zeros(31, 22).to(precision()).requires_grad_(), torch.zeros(31).to(precision())
     bias[5] = 12.0
     assert_said(random(7, 22), weight, bias.requires_grad_(), torch.full((7,), 5), 0.0)
 
@@ -87,7 +88,11 @@ def test_a_place_that_is_surely_right() -> None:
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 @pytest.mark.parametrize("behind", [60.0, 100.0, 200.0, 1_000.0])
 def test_a_target_that_is_far_less_likely_than_another_token(behind, smoothing) -> None:
-    states, weight, bias = random(7, 22), torch.zeros(31, 22).bfloat16().requires_grad_(), torch.zeros(31).bfloat16()
+    states, weight, bias = (
+        random(7, 22),
+        torch.zeros(31, 22).to(precision()).requires_grad_(),
+        torch.zeros(31).to(precision()),
+    )
     bias[5] = behind
     learnt = states, weight, bias.requires_grad_()
     targets = torch.full((7,), 3)
@@ -190,42 +195,42 @@ class TestLeftToTorch:
         assert not serves(states, layer.weight, layer.bias)
         found = layer.loss(states, targets, 0.1)
         assert not calls
-        assert_near(found, formula(states.double(), layer.weight.double(), layer.bias.double(), targets, 0.1), 0.02)
+        assert_near(found, formula(states.double(), layer.weight.double(), layer.bias.double(), targets, 0.1), times=2)
 
     def test_odd_widths(self, monkeypatch) -> None:
-        self.assert_by_torch(OutputLayer.of(31, 23).bfloat16(), random(7, 23), monkeypatch)
+        self.assert_by_torch(OutputLayer.of(31, 23).to(precision()), random(7, 23), monkeypatch)
 
     def test_another_precision(self, monkeypatch) -> None:
-        self.assert_by_torch(OutputLayer.of(31, 22), random(7, 22).float(), monkeypatch)
+        self.assert_by_torch(OutputLayer.of(31, 22).double(), random(7, 22).double(), monkeypatch)
 
     @pytest.mark.parametrize("name", ["weight", "bias"])
     def test_frozen_numbers(self, name, monkeypatch) -> None:
-        layer = OutputLayer.of(31, 22).bfloat16()
+        layer = OutputLayer.of(31, 22).to(precision())
         getattr(layer, name).requires_grad_(False)
         self.assert_by_torch(layer, random(7, 22), monkeypatch)
 
     def test_no_gradient_wanted(self, monkeypatch) -> None:
         with torch.no_grad():
-            self.assert_by_torch(OutputLayer.of(31, 22).bfloat16(), random(7, 22), monkeypatch)
+            self.assert_by_torch(OutputLayer.of(31, 22).to(precision()), random(7, 22), monkeypatch)
 
     def test_several_threads(self, monkeypatch) -> None:
         torch.set_num_threads(2)
-        self.assert_by_torch(OutputLayer.of(31, 22).bfloat16(), random(7, 22), monkeypatch)
+        self.assert_by_torch(OutputLayer.of(31, 22).to(precision()), random(7, 22), monkeypatch)
 
     def test_asked_for(self, monkeypatch) -> None:
         with choice.by_torch():
-            self.assert_by_torch(OutputLayer.of(31, 22).bfloat16(), random(7, 22), monkeypatch)
+            self.assert_by_torch(OutputLayer.of(31, 22).to(precision()), random(7, 22), monkeypatch)
 
 
 def test_the_loss_of_a_model_calls_the_library(monkeypatch) -> None:
-    calls, layer = watched(monkeypatch), OutputLayer.of(31, 22).bfloat16()
+    calls, layer = watched(monkeypatch), OutputLayer.of(31, 22).to(precision())
     states, targets = random(7, 22), torch.randint(31, (7,))
     loss = layer.loss(states, targets, 0.1)
     loss.backward()
     assert calls.names == ["mirada_loss"]
     assert torch.equal(loss, cross_entropy(states, layer.weight, layer.bias, targets, 0.1))
     assert loss.dtype == torch.float32
-    assert {one.grad.dtype for one in (states, layer.weight, layer.bias)} == {torch.bfloat16}
+    assert {one.grad.dtype for one in (states, layer.weight, layer.bias)} == {precision()}
 
 
 @pytest.mark.parametrize("tokens", [4, 2_503, 7_001])
@@ -238,8 +243,8 @@ def test_a_target_far_below_all_others(tokens: int) -> None:
 
 
 def test_others_that_differ_far_above_the_target() -> None:
-    states, weight = random(1, 2), torch.zeros(4, 2).bfloat16().requires_grad_()
-    bias = torch.tensor([0.0, 200.0, 150.0, 90.0]).bfloat16().requires_grad_()
+    states, weight = random(1, 2), torch.zeros(4, 2).to(precision()).requires_grad_()
+    bias = torch.tensor([0.0, 200.0, 150.0, 90.0]).to(precision()).requires_grad_()
     loss = cross_entropy(states, weight, bias, torch.tensor([0]), 0.0)
     assert loss.item() == pytest.approx(200)
     assert torch.autograd.grad(loss, bias)[0].tolist() == pytest.approx([-1, 1, 0, 0], abs=1e-6)

@@ -13,7 +13,7 @@ from torch.nn import functional
 from mirada.layers.feed_forward import FeedForward
 from mirada.operations import choice
 from mirada.operations.maps import feed_forward, map_states
-from tests.operations.compiled import MARKS, assert_near, assert_same, gradients, linear, random, watched
+from tests.operations.compiled import MARKS, assert_near, assert_same, gradients, linear, precision, random, watched
 
 pytestmark = MARKS
 
@@ -87,8 +87,8 @@ def test_a_feed_forward_layer(rows, width, inner, activation) -> None:
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_the_tails_of_an_activation(activation) -> None:
     """Number by number, with weights that change nothing: from where it is 0 to where it is x itself."""
-    x = torch.linspace(-11, 11, 2 * 997).bfloat16().view(-1, 2).requires_grad_()
-    maps = [nn.Linear(2, 2).bfloat16() for _ in range(2)]
+    x = torch.linspace(-11, 11, 2 * 997).to(precision()).view(-1, 2).requires_grad_()
+    maps = [nn.Linear(2, 2).to(precision()) for _ in range(2)]
     for one in maps:
         nn.init.eye_(one.weight)
         nn.init.zeros_(one.bias)
@@ -102,7 +102,7 @@ def test_the_tails_of_an_activation(activation) -> None:
 
 @pytest.mark.parametrize("activation", ["relu", "gelu", "swiglu"])
 def test_the_layer_of_a_model(activation, monkeypatch) -> None:
-    feed, x = FeedForward(34, 46, activation).bfloat16(), random(2, 7, 34)
+    feed, x = FeedForward(34, 46, activation).to(precision()), random(2, 7, 34)
     found = feed(x)
     calls = watched(monkeypatch)
     with choice.by_torch():
@@ -209,7 +209,7 @@ def test_a_larger_call_before_leaves_nothing_behind() -> None:
         return [*outputs, *torch.autograd.grad([one.sum() for one in outputs], [states, *numbers])]
 
     wanted = run(x, maps, both)
-    larger = torch.full((1_031, 62), math.nan).bfloat16().requires_grad_()
+    larger = torch.full((1_031, 62), math.nan).to(precision()).requires_grad_()
     run(larger, [linear(62, 74), linear(62, 58)], layer(62, 82))
     assert all(map(torch.equal, run(x, maps, both), wanted))
 
@@ -281,7 +281,7 @@ class TestLeftToTorch:
         self.assert_by_torch(random(5, 22), [linear(22, 26) for _ in range(5)], monkeypatch)
         assert map_states(random(5, 22), []) == ()
 
-    @pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.float16])
+    @pytest.mark.parametrize("kind", [torch.float64, torch.float16])
     def test_another_precision(self, kind, monkeypatch) -> None:
         self.assert_by_torch(random(5, 22).to(kind), [linear(22, 26).to(kind)], monkeypatch)
         self.assert_layer_by_torch(random(5, 22).to(kind), tuple(one.to(kind) for one in layer(22, 26)), monkeypatch)
@@ -350,7 +350,7 @@ class TestWhatTorchRefuses:
 
     def test_numbers_of_another_kind(self, monkeypatch) -> None:
         calls, one = watched(monkeypatch), linear(12, 16)
-        one.bias = torch.nn.Parameter(one.bias.float())
+        one.bias = torch.nn.Parameter(one.bias.double())
         with pytest.raises(RuntimeError):
             map_states(random(3, 12), [one])
         assert calls == []

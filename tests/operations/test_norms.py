@@ -12,7 +12,7 @@ from torch.nn import functional
 from mirada.layers.norm import Norm
 from mirada.operations import choice
 from mirada.operations.norms import layer_norm
-from tests.operations.compiled import MARKS, assert_same, gradients, random, watched
+from tests.operations.compiled import MARKS, assert_same, gradients, precision, random, watched
 
 pytestmark = MARKS
 
@@ -22,7 +22,7 @@ def norm_of(width: int) -> nn.LayerNorm:
     norm = nn.LayerNorm(width)
     nn.init.normal_(norm.weight)
     nn.init.normal_(norm.bias)
-    return norm.bfloat16()
+    return norm.to(precision())
 
 
 def assert_normed(x: Tensor, norm: nn.LayerNorm) -> None:
@@ -48,12 +48,12 @@ def test_rows_of_any_width(rows, width) -> None:
 )
 def test_rows_of_any_mean_and_deviation(rows, width, mean, size, seed) -> None:
     torch.manual_seed(seed)
-    assert_normed((torch.randn(rows, width) * size + mean).bfloat16().requires_grad_(), norm_of(width))
+    assert_normed((torch.randn(rows, width) * size + mean).to(precision()).requires_grad_(), norm_of(width))
 
 
 def test_rows_that_do_not_vary() -> None:
     """Their deviation is that of epsilon: what is left is the shift, and finite."""
-    x, norm = torch.full((5, 23), 3.0).bfloat16().requires_grad_(), norm_of(23)
+    x, norm = torch.full((5, 23), 3.0).to(precision()).requires_grad_(), norm_of(23)
     y = layer_norm(x, norm)
     torch.testing.assert_close(y, norm.bias.expand(5, 23))
     assert all(one.isfinite().all() for one in torch.autograd.grad(y.square().sum(), [x, *norm.parameters()]))
@@ -119,10 +119,10 @@ class TestLeftToTorch:
         assert torch.equal(found, norm(x))
 
     def test_another_precision(self, monkeypatch) -> None:
-        self.assert_by_torch(random(5, 22).float(), norm_of(22).float(), monkeypatch)
+        self.assert_by_torch(random(5, 22).double(), norm_of(22).double(), monkeypatch)
 
     def test_a_wider_norm(self, monkeypatch) -> None:
-        self.assert_by_torch(random(5, 22), norm_of(22).float(), monkeypatch)
+        self.assert_by_torch(random(5, 22).bfloat16(), norm_of(22).float(), monkeypatch)
 
     def test_a_frozen_gain(self, monkeypatch) -> None:
         norm = norm_of(22)
@@ -148,5 +148,5 @@ class TestLeftToTorch:
 @pytest.mark.parametrize(("kind", "names"), [("layer", ["mirada_norm"]), ("rms", []), ("batch", [])])
 def test_which_norms_of_a_model_the_library_computes(kind, names, monkeypatch) -> None:
     calls = watched(monkeypatch)
-    Norm(22, kind).bfloat16()(random(2, 5, 22))
+    Norm(22, kind).to(precision())(random(2, 5, 22))
     assert calls.names == names

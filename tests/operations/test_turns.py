@@ -28,7 +28,7 @@ def test_the_length_stays() -> None:
 def test_who_turns(monkeypatch) -> None:
     calls = watched(monkeypatch)
     rotate(random(1, 1, 3, 4), 0, 10.0)
-    rotate(random(1, 1, 3, 4).float(), 0, 10.0)
+    rotate(random(1, 1, 3, 4).double(), 0, 10.0)
     rotate(random(1, 1, 0, 4), 0, 10.0)
     with torch.no_grad():
         rotate(random(1, 1, 3, 4), 0, 10.0)

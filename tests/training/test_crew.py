@@ -74,13 +74,14 @@ def test_batch_norm_sees_its_batch_whole(tmp_path: Path) -> None:
     ("width", "precision", "missing", "parts"),
     [
         (256, "fp32", None, 2),
-        (512, "fp32", None, 1),
+        (512, "fp32", "there is no compiler", 1),
+        (512, "fp32", None, 2),
         (512, "bf16", "there is no compiler", 1),
         (512, "bf16", None, 2),  # each operation of the compiled library is the work of one thread
     ],
 )
 def test_threads_share_the_products_of_wide_models(width, precision, missing, parts, monkeypatch) -> None:
-    monkeypatch.setattr(decisions, "why_not", lambda: missing)
+    monkeypatch.setattr(decisions, "why_not", lambda _: missing)
     training = {"batch_tokens": 4_000, "precision": precision}
     config = validate({"model": {"width": width}, "training": training}, "a test")
     assert decide_parts(config, None, torch.device("cpu"), 100) == parts

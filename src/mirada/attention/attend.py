@@ -50,7 +50,10 @@ EXPLICIT_UNTIL: dict[tuple[str, torch.dtype, bool], int] = {
     ("cpu", torch.float32, False): 16,
     ("cpu", torch.bfloat16, True): 512,
 }
-COMPILED_UNTIL = 1_024  # the same for the compiled library, which serves training in bfloat16 on a CPU alone
+COMPILED_UNTIL = {
+    torch.bfloat16: 1_024,
+    torch.float32: 512,
+}  # the same for the compiled libraries, which serve training
 # Costs on a CPU, in units of one pair of torch's kernel with a mask.
 BLOCKED_PAIR = 2.0
 BLOCKED_PLACE = 100  # what it costs to fold one place and to put its answer back
@@ -116,21 +119,21 @@ def _plan_sparse(problem: Problem) -> Plan | None:
 
 
 def _by_library(problem: Problem) -> bool:
-    """Whether the compiled library answers, and faster than torch."""
-    return compiled.refusal(problem) is None and compiled.largest(problem) <= COMPILED_UNTIL**2
+    """Whether a compiled library answers, and faster than torch."""
+    return compiled.refusal(problem) is None and compiled.largest(problem) <= COMPILED_UNTIL[problem.queries.dtype] ** 2
 
 
 def _plan_all_pairs(problem: Problem) -> Plan:
+    q = problem.queries
+    learning = torch.is_grad_enabled() and (q.requires_grad or problem.keys.requires_grad)
+    kind = f"{'training' if learning else 'inference'} in {str(q.dtype).removeprefix('torch.')} on {q.device.type}"
     if _by_library(problem):
-        reason = f"training in bfloat16 on cpu: our own is faster up to {COMPILED_UNTIL} × {COMPILED_UNTIL} pairs"
-        return Plan(Kernel.COMPILED, reason)
+        until = COMPILED_UNTIL[q.dtype]
+        return Plan(Kernel.COMPILED, f"{kind}: our own is faster up to {until} × {until} pairs")
     refusal = fused.refusal(problem)
     if refusal is not None:
         return Plan(Kernel.DENSE, refusal)
-    q = problem.queries
-    learning = torch.is_grad_enabled() and (q.requires_grad or problem.keys.requires_grad)
     crossover = explicit_until(q.device.type, q.dtype, learning)
-    kind = f"{'training' if learning else 'inference'} in {str(q.dtype).removeprefix('torch.')} on {q.device.type}"
     if problem.neighbourhood.queries == 1 and not learning:
         return Plan(Kernel.FUSED, f"{kind}: one query, where torch's kernel is faster at any length")
     if dense.pairs(problem) <= crossover**2:

@@ -14,7 +14,6 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from mirada.operations import loss
-from mirada.operations.products import multiplied
 
 CHUNK = 512  # places whose logits are held at once
 
@@ -78,7 +77,7 @@ class _CrossEntropy(torch.autograd.Function):
         for start in range(0, len(states), CHUNK):
             inside, wanted = states[start : start + CHUNK], targets[start : start + CHUNK]
             said = torch.arange(len(wanted), device=wanted.device), wanted
-            logits = multiplied(inside, weight, bias)
+            logits = functional.linear(inside, weight, bias)
             # The gradient is rounded to the states' precision anyway, so the probabilities may be from the start.
             probabilities = logits.softmax(-1) if learning else logits.softmax(-1, dtype=wide)
             likely = probabilities[said].to(wide)
@@ -89,8 +88,8 @@ class _CrossEntropy(torch.autograd.Function):
                 uniform = smoothing / len(weight)
                 slope = probabilities.sub_(uniform)
                 slope[said] = (likely - (1 - smoothing) - uniform).to(slope.dtype)
-                to_states[start : start + CHUNK] = multiplied(slope, weight.T)
-                to_weight = _grown(to_weight, multiplied(slope.T, inside.T), wide)
+                to_states[start : start + CHUNK] = slope @ weight
+                to_weight = _grown(to_weight, slope.T @ inside, wide)
                 to_bias = _grown(to_bias, slope.sum(0), wide)
         ctx.save_for_backward(to_states, to_weight.to(weight.dtype), to_bias.to(bias.dtype))
         ctx.count = len(states)

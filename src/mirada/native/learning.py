@@ -1,21 +1,32 @@
-"""What models learn with, compiled: products of bf16 and all that is between them, as Python calls it.
+"""What models learn with, compiled: products of matrices and all that is between them, as Python calls it.
 
-Arguments are addresses of numbers that lie row by row; nothing is checked here (see `mirada.operations`). The library
-is opened once, and only where this processor can run it.
+Arguments are addresses of numbers that lie row by row; nothing is checked here (see `mirada.operations`). There
+is a library for each kind of numbers, compiled from one source; it is opened once, and only where this processor can
+run it.
 """
 
 from __future__ import annotations
 
 import ctypes
 from ctypes import POINTER, c_char_p, c_float, c_int, c_int32, c_int64, c_uint64, c_void_p
-from functools import cache
+from enum import StrEnum
+from functools import cache, partial
+from pathlib import Path
 
 from mirada.native.loading import FOLDER, NativeError, open_library, reason_against
 
-LIBRARY = FOLDER / "products.so"
-VERSION = 4  # of what is called; `mirada_version` of source/learning/learning.cpp
+VERSION = 5  # of what is called; `mirada_version` of source/learning/learning.cpp
 MOST_MAPS = 4  # of the same states; source/learning/maps.hpp
 
+
+class Numbers(StrEnum):
+    """What a library computes with."""
+
+    BF16 = "bf16"
+    FLOAT32 = "float32"
+
+
+PROCESSORS = {Numbers.BF16: "AVX-512 BF16", Numbers.FLOAT32: "AVX-512"}  # what one needs
 NONE, RELU, GELU = range(3)  # activations; source/learning/maps.hpp
 
 
@@ -81,20 +92,25 @@ _FUNCTIONS = {
 }
 
 
-@cache
-def load() -> ctypes.CDLL:
-    """The library, or `NativeError` with the reason why it cannot be used."""
-    return open_library(LIBRARY, VERSION, "AVX-512 BF16", _FUNCTIONS)
+def library(numbers: Numbers) -> Path:
+    """Where the library for these numbers is; hatch_build.py writes it."""
+    return FOLDER / f"products_{numbers}.so"
 
 
 @cache
-def why_not() -> str | None:
-    """Why the library cannot be used here; None where it can."""
-    return reason_against(load)
+def load(numbers: Numbers) -> ctypes.CDLL:
+    """The library for these numbers, or `NativeError` with the reason why it cannot be used."""
+    return open_library(library(numbers), VERSION, PROCESSORS[numbers], _FUNCTIONS)
 
 
-def call(name: str, *arguments: object) -> None:
-    """Call a function of the library; a failure of it is raised."""
-    library = load()
-    if getattr(library, name)(*arguments) != 0:
-        raise NativeError(f"{name}: {(library.mirada_reason() or b'').decode()}")
+@cache
+def why_not(numbers: Numbers) -> str | None:
+    """Why the library for these numbers cannot be used here; None where it can."""
+    return reason_against(partial(load, numbers))
+
+
+def call(name: str, numbers: Numbers, *arguments: object) -> None:
+    """Call a function of the library for these numbers; a failure of it is raised."""
+    opened = load(numbers)
+    if getattr(opened, name)(*arguments) != 0:
+        raise NativeError(f"{name}: {(opened.mirada_reason() or b'').decode()}")

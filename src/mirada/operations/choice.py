@@ -10,31 +10,36 @@ import torch
 from torch import Tensor
 
 from mirada.native import learning
+from mirada.native.learning import Numbers
 
+NUMBERS = {torch.bfloat16: Numbers.BF16, torch.float32: Numbers.FLOAT32}  # that there is a library for
 _by_torch = False
 
 
 def compiled(*tensors: Tensor) -> bool:
-    """Whether the library computes with these: numbers that fit it and are to learn."""
+    """Whether a library computes with these: numbers that fit it and are to learn."""
     return torch.is_grad_enabled() and fitting(*tensors)
 
 
 def fitting(*tensors: Tensor) -> bool:
-    """Whether the library can compute with these: numbers of bf16 on a CPU.
+    """Whether a library can compute with these: numbers of one kind, on a CPU.
 
     Each of its operations is the work of one thread: where the caller may use several, torch does.
     """
-    if _by_torch or why_not() is not None or torch.get_num_threads() > 1:
+    kind = tensors[0].dtype
+    if _by_torch or why_not(kind) is not None or torch.get_num_threads() > 1:
         return False
-    return all(one.dtype == torch.bfloat16 and one.device.type == "cpu" for one in tensors)
+    return all(one.dtype == kind and one.device.type == "cpu" for one in tensors)
 
 
 @cache
-def why_not() -> str | None:
-    """Why the library is not used on this machine; None where it is."""
-    if torch.cpu._is_amx_tile_supported():  # noqa: SLF001 torch has no public name for it
+def why_not(kind: torch.dtype) -> str | None:
+    """Why no library is used for such numbers on this machine; None where one is."""
+    if kind not in NUMBERS:
+        return f"it computes bf16 and float32, not {str(kind).removeprefix('torch.')}"
+    if kind == torch.bfloat16 and torch.cpu._is_amx_tile_supported():  # noqa: SLF001 torch has no public name for it
         return "this processor multiplies whole tiles (AMX), with which torch is faster"
-    return learning.why_not()
+    return learning.why_not(NUMBERS[kind])
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from mirada.native import learning
-from mirada.operations.choice import address
+from mirada.operations.choice import NUMBERS, address
 
 
 def add_dropped(
@@ -35,5 +35,7 @@ class _AddDropped(torch.autograd.Function):
 
 def _drop(x: Tensor | None, y: Tensor, key: int, threshold: int) -> Tensor:
     answer = torch.empty_like(y)
-    learning.call("mirada_drop", address(x), y.data_ptr(), answer.data_ptr(), y.numel(), key, threshold)
+    learning.call(
+        "mirada_drop", NUMBERS[y.dtype], address(x), y.data_ptr(), answer.data_ptr(), y.numel(), key, threshold
+    )  # fmt: skip
     return answer

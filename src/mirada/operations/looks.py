@@ -15,7 +15,7 @@ from torch.autograd.function import once_differentiable
 
 from mirada.native import learning
 from mirada.native.learning import Look
-from mirada.operations.choice import address
+from mirada.operations.choice import NUMBERS, address
 from mirada.operations.heads import dense, strides
 
 Starts = tuple[Tensor | None, Tensor | None]  # of queries and keys
@@ -62,7 +62,7 @@ class _Look(torch.autograd.Function):
             strides(q), strides(k), strides(v), strides(answer),
         )  # fmt: skip
         learning.call(
-            "mirada_look", ctypes.byref(sizes), *map(address, (*starts, q, k, v, mask)),
+            "mirada_look", NUMBERS[q.dtype], ctypes.byref(sizes), *map(address, (*starts, q, k, v, mask)),
             answer.data_ptr(), logs.data_ptr(),
         )  # fmt: skip
         ctx.save_for_backward(q, k, v, logs, mask)
@@ -76,7 +76,7 @@ class _Look(torch.autograd.Function):
         falls = gradient.transpose(1, 2).contiguous()  # laid out as the answer was
         to_q, to_k, to_v = (torch.empty_like(one) for one in (q, k, v))
         learning.call(
-            "mirada_look_back", ctypes.byref(ctx.sizes), *map(address, (*ctx.starts, q, k, v, mask)),
+            "mirada_look_back", NUMBERS[q.dtype], ctypes.byref(ctx.sizes), *map(address, (*ctx.starts, q, k, v, mask)),
             logs.data_ptr(), falls.data_ptr(), to_q.data_ptr(), to_k.data_ptr(), to_v.data_ptr(),
         )  # fmt: skip
         return to_q, to_k, to_v, None, None, None

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from mirada.native import learning
-from mirada.operations.choice import compiled
+from mirada.operations.choice import NUMBERS, compiled
 
 
 def serves(states: Float[Tensor, "M W"], weight: Float[Tensor, "T W"], bias: Float[Tensor, "T"]) -> bool:
@@ -47,9 +47,9 @@ class _CrossEntropy(torch.autograd.Function):
         to_states, to_weight, to_bias = (torch.empty_like(one) for one in (states, weight, bias))
         total = ctypes.c_double()
         learning.call(
-            "mirada_loss", states.data_ptr(), len(states), states.shape[1], weight.data_ptr(), bias.data_ptr(),
-            len(weight), targets.data_ptr(), smoothing, to_states.data_ptr(), to_weight.data_ptr(), to_bias.data_ptr(),
-            ctypes.byref(total),
+            "mirada_loss", NUMBERS[states.dtype], states.data_ptr(), len(states), states.shape[1],
+            weight.data_ptr(), bias.data_ptr(), len(weight), targets.data_ptr(), smoothing,
+            to_states.data_ptr(), to_weight.data_ptr(), to_bias.data_ptr(), ctypes.byref(total),
         )  # fmt: skip
         ctx.save_for_backward(to_states, to_weight, to_bias)
         ctx.count = len(states)

@@ -16,8 +16,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from mirada.native import learning
-from mirada.operations.choice import address, compiled
-from mirada.operations.products import linear
+from mirada.operations.choice import NUMBERS, address, compiled
 
 ACTIVATIONS = {"relu": learning.RELU, "gelu": learning.GELU}
 
@@ -25,7 +24,7 @@ ACTIVATIONS = {"relu": learning.RELU, "gelu": learning.GELU}
 def map_states(x: Float[Tensor, "... I"], maps: Sequence[nn.Linear]) -> tuple[Tensor, ...]:
     """What each of the maps makes of the states; together, so that their gradients are added up once."""
     if not (0 < len(maps) <= learning.MOST_MAPS and _serves(x, maps)):
-        return tuple(linear(x, one.weight, one.bias) for one in maps)
+        return tuple(one(x) for one in maps)
     numbers = [number for one in maps for number in (one.weight, one.bias)]
     return _Maps.apply(x.contiguous(), *numbers)  # type: ignore[no-untyped-call]
 
@@ -36,10 +35,9 @@ def feed_forward(
     """V f(W x + b) + c."""
     biased = len([*inner.parameters(), *output.parameters()]) == 4
     fitting = inner.weight.shape == output.weight.shape[::-1]
-    if not (biased and fitting and _serves(x, [inner]) and _learns(output)):
-        hidden = linear(x, inner.weight, inner.bias)
-        left = functional.relu(hidden) if activation == "relu" else functional.gelu(hidden)
-        return linear(left, output.weight, output.bias)
+    if not (biased and fitting and _serves(x, [inner]) and _learns(x, output)):
+        hidden = inner(x)
+        return output(functional.relu(hidden) if activation == "relu" else functional.gelu(hidden))
     arguments = x.contiguous(), inner.weight, inner.bias, output.weight, output.bias, ACTIVATIONS[activation]
     return _FeedForward.apply(*arguments)  # type: ignore[no-untyped-call]
 
@@ -47,14 +45,14 @@ def feed_forward(
 def _serves(x: Tensor, maps: Sequence[nn.Linear]) -> bool:
     """Whether the library computes what these maps make of x."""
     fitting = all(one.weight.shape[1] == x.shape[-1] for one in maps)
-    return fitting and x.numel() > 0 and compiled(x) and all(map(_learns, maps))
+    return fitting and x.numel() > 0 and all(_learns(x, one) for one in maps)
 
 
-def _learns(one: nn.Linear) -> bool:
-    """Whether the library can compute with a map's numbers: all of them learn, and they come in pairs."""
+def _learns(x: Tensor, one: nn.Linear) -> bool:
+    """Whether the library can compute with x and a map's numbers: all of those learn, and they come in pairs."""
     numbers = list(one.parameters())
     even = all(side % 2 == 0 for side in one.weight.shape)
-    return even and compiled(*numbers) and all(number.requires_grad and number.is_contiguous() for number in numbers)
+    return even and compiled(x, *numbers) and all(number.requires_grad and number.is_contiguous() for number in numbers)
 
 
 def _apply(x: Tensor, weight: Tensor, bias: Tensor | None, activation: int, entered: Tensor | None = None) -> Tensor:
@@ -62,7 +60,7 @@ def _apply(x: Tensor, weight: Tensor, bias: Tensor | None, activation: int, ente
     y = x.new_empty(*x.shape[:-1], outputs)
     rows = x.numel() // inputs
     learning.call(
-        "mirada_map", x.data_ptr(), rows, inputs, outputs,
+        "mirada_map", NUMBERS[x.dtype], x.data_ptr(), rows, inputs, outputs,
         weight.data_ptr(), address(bias), activation, y.data_ptr(), address(entered),
     )  # fmt: skip
     return y
@@ -94,7 +92,7 @@ class _Maps(torch.autograd.Function):
         inputs = x.shape[-1]
         outputs = (ctypes.c_int32 * len(weights))(*(len(one) for one in weights))
         learning.call(
-            "mirada_maps_back", x.data_ptr(), x.numel() // inputs, inputs, len(weights), outputs,
+            "mirada_maps_back", NUMBERS[x.dtype], x.data_ptr(), x.numel() // inputs, inputs, len(weights), outputs,
             _addresses(weights), _addresses(falls), _addresses(to_weights), _addresses(to_biases), address(to_x),
         )  # fmt: skip
         return to_x, *(one for both in zip(to_weights, to_biases, strict=True) for one in both)
@@ -123,8 +121,8 @@ class _FeedForward(torch.autograd.Function):
         to_bias, to_output_bias = weight.new_empty(wide), weight.new_empty(width)
         to_x = torch.empty_like(x) if ctx.needs_input_grad[0] else None
         learning.call(
-            "mirada_feed_forward_back", x.data_ptr(), inner.data_ptr(), address(entered), falls.data_ptr(),
-            x.numel() // width, width, wide, ctx.activation, weight.data_ptr(), output_weight.data_ptr(),
+            "mirada_feed_forward_back", NUMBERS[x.dtype],
+            x.data_ptr(), inner.data_ptr(), address(entered), falls.data_ptr(), x.numel() // width, width, wide, ctx.activation, weight.data_ptr(), output_weight.data_ptr(),
             to_weight.data_ptr(), to_bias.data_ptr(), to_output_weight.data_ptr(), to_output_bias.data_ptr(),
             address(to_x),
         )  # fmt: skip

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from mirada.native import learning
-from mirada.operations.choice import compiled
+from mirada.operations.choice import NUMBERS, compiled
 
 
 def layer_norm(x: Float[Tensor, "... W"], norm: nn.LayerNorm) -> Float[Tensor, "... W"]:
@@ -34,7 +34,7 @@ class _LayerNorm(torch.autograd.Function):
         rows = x.numel() // width
         facts, y = x.new_empty(2, rows, dtype=torch.float32), torch.empty_like(x)
         learning.call(
-            "mirada_norm", x.data_ptr(), gain.data_ptr(), shift.data_ptr(), epsilon, rows, width,
+            "mirada_norm", NUMBERS[x.dtype], x.data_ptr(), gain.data_ptr(), shift.data_ptr(), epsilon, rows, width,
             y.data_ptr(), facts[0].data_ptr(), facts[1].data_ptr(),
         )  # fmt: skip
         ctx.save_for_backward(x, gain, facts)
@@ -47,7 +47,7 @@ class _LayerNorm(torch.autograd.Function):
         falls, width = gradient.contiguous(), x.shape[-1]
         to_x, to_gain, to_shift = torch.empty_like(x), torch.empty_like(gain), torch.empty_like(gain)
         learning.call(
-            "mirada_norm_back", x.data_ptr(), gain.data_ptr(), facts[0].data_ptr(), facts[1].data_ptr(),
-            falls.data_ptr(), x.numel() // width, width, to_x.data_ptr(), to_gain.data_ptr(), to_shift.data_ptr(),
+            "mirada_norm_back", NUMBERS[x.dtype],
+            x.data_ptr(), gain.data_ptr(), facts[0].data_ptr(), facts[1].data_ptr(), falls.data_ptr(), x.numel() // width, width, to_x.data_ptr(), to_gain.data_ptr(), to_shift.data_ptr(),
         )  # fmt: skip
         return to_x, to_gain, to_shift, None

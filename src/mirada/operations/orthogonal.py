@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from mirada.native import learning
-from mirada.operations.choice import fitting
+from mirada.operations.choice import NUMBERS, fitting
 
 Polynomial = tuple[float, float, float]  # what a matrix, its cube and its fifth power are multiplied with
 LEAST_NORM = 1e-14  # of y yᵀ
@@ -28,7 +28,7 @@ def iterated(y: Float[Tensor, "N M"], by: Sequence[Polynomial]) -> Float[Tensor,
     if all(side > 0 and side % 2 == 0 for side in y.shape) and fitting(y):
         y = y.clone(memory_format=torch.contiguous_format)
         numbers = (c_float * (3 * len(by)))(*(number for polynomial in by for number in polynomial))
-        learning.call("mirada_orthogonal", y.data_ptr(), *y.shape, numbers, len(by))
+        learning.call("mirada_orthogonal", NUMBERS[y.dtype], y.data_ptr(), *y.shape, numbers, len(by))
         return y
     for step, (first, third, fifth) in enumerate(by):
         squared = y @ y.T

@@ -15,6 +15,7 @@ from torch.autograd.function import once_differentiable
 
 from mirada.native import learning
 from mirada.native.learning import Turn
+from mirada.operations.choice import NUMBERS
 from mirada.operations.heads import dense, strides
 
 
@@ -44,6 +45,7 @@ def _turned(x: Tensor, cosines: Tensor, sines: Tensor, sign: float) -> Tensor:
     turned = torch.empty_like(x)
     sizes = ctypes.byref(Turn(*x.shape, strides(x)))
     learning.call(
-        "mirada_turn", sizes, x.data_ptr(), cosines.data_ptr(), sines.data_ptr(), sign, turned.data_ptr()
+        "mirada_turn", NUMBERS[x.dtype], sizes,
+        x.data_ptr(), cosines.data_ptr(), sines.data_ptr(), sign, turned.data_ptr(),
     )  # fmt: skip
     return turned

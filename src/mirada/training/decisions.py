@@ -62,8 +62,8 @@ def decide_parts(config: AnyRunConfig, before: RunRecord | None, device: torch.d
 
 
 def _compiled(config: AnyRunConfig, device: torch.device) -> bool:
-    """Whether the compiled library serves, each of whose operations is the work of one thread."""
-    return choose(config.training.precision, device)[0] == torch.bfloat16 and why_not() is None
+    """Whether a compiled library serves, each of whose operations is the work of one thread."""
+    return why_not(choose(config.training.precision, device)[0]) is None
 
 
 def decide_optimizer(config: AnyRunConfig, before: RunRecord | None) -> OptimizerKind:

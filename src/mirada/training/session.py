@@ -219,8 +219,8 @@ class Session(Generic[AnyBatch]):
         return self._subject.batches(self._config.training.batch_tokens // self._parts, variants)
 
     def _missing(self) -> str:
-        """Why what was compiled with mirada, and computes bf16 faster than torch, does not; nothing where it does."""
-        reason = why_not() if self._type == torch.bfloat16 and self._device.type == "cpu" else None
+        """Why what was compiled with mirada, and computes faster than torch, does not; nothing where it does."""
+        reason = why_not(self._type) if self._device.type == "cpu" else None
         return "" if reason is None else f"; our own library, which is faster than torch, is not used: {reason}"
 
     def _announce(self, record: RunRecord, progress: Progress) -> None:

@@ -1,4 +1,4 @@
-"""COMPILED: every pair, by the library that was compiled with mirada, for models that learn in bf16 on a CPU.
+"""COMPILED: every pair, by a library that was compiled with mirada, for models that learn on a CPU.
 
 Legend: B batch, H heads, Q queries, V value width.
 
@@ -28,11 +28,11 @@ def refusal(problem: Problem) -> str | None:
     odd = [x.shape[-1] for x in (problem.queries, problem.values) if x.shape[-1] % 2 or x.shape[-1] == 0]
     if odd:
         return f"heads of width {odd[0]} are not made of pairs"
-    if why_not() is not None:
-        return why_not()
+    if (reason := why_not(problem.queries.dtype)) is not None:
+        return reason
     numbers = problem.queries, problem.keys, problem.values
     if not compiled(*numbers) or not any(one.requires_grad for one in numbers):
-        return "it is for learning in bf16 on a CPU, with one thread for each part of a step"
+        return "it is for learning on a CPU, with one thread for each part of a step"
     return None
 
 

@@ -9,7 +9,7 @@
 
 namespace mirada {
 
-// Where the numbers of one sequence, one head and one place stand, in numbers of bf16.
+// Where the numbers of one sequence, one head and one place stand, counted in numbers.
 struct Strides {
     std::int64_t row, head, place;
 };
@@ -69,7 +69,7 @@ struct Scored {
 
 // What a query finds: a product whose rows are divided by their sums.
 struct Shared {
-    Bf16* data;
+    Number* data;
     std::int64_t stride;
     int rows, columns;
     const float* shares;
@@ -77,7 +77,7 @@ struct Shared {
     template <int ROWS>
     void operator()(const Sums<ROWS>& sums, int row, int column) const {
         each_vector(sums, row, column, rows, columns, [&](__m512 sum, int r, int c, __mmask16 real) {
-            store_bf16(data + r * stride + c, real, _mm512_mul_ps(sum, _mm512_set1_ps(shares[r])));
+            store_numbers(data + r * stride + c, real, _mm512_mul_ps(sum, _mm512_set1_ps(shares[r])));
         });
     }
 };
@@ -85,8 +85,8 @@ struct Shared {
 class Looking {
   public:
     // `mask` has a byte for each pair, 0 where a query may not look; null where it may look everywhere.
-    void run(const Look& all, const Starts& starts, const Bf16* q, const Bf16* k, const Bf16* v, const std::uint8_t* mask,
-             Bf16* answer, float* logs) {
+    void run(const Look& all, const Starts& starts, const Number* q, const Number* k, const Number* v, const std::uint8_t* mask,
+             Number* answer, float* logs) {
         for (int row = 0; row < all.rows; ++row) {
             const Sequence one(all, starts, row);
             const Look& look = one.look;
@@ -104,8 +104,8 @@ class Looking {
     }
 
     // Gradients of queries, keys and values, each laid out as the numbers themselves; that of the answer as the answer.
-    void back(const Look& all, const Starts& starts, const Bf16* q, const Bf16* k, const Bf16* v,
-              const std::uint8_t* mask, const float* logs, const Bf16* gradient, Bf16* to_q, Bf16* to_k, Bf16* to_v) {
+    void back(const Look& all, const Starts& starts, const Number* q, const Number* k, const Number* v,
+              const std::uint8_t* mask, const float* logs, const Number* gradient, Number* to_q, Number* to_k, Number* to_v) {
         for (int row = 0; row < all.rows; ++row) {
             const Sequence one(all, starts, row);
             const Look& look = one.look;
@@ -131,19 +131,19 @@ class Looking {
     }
 
   private:
-    static Matrix of(const Bf16* x, const Strides& strides, int head, int places, int width) {
+    static Matrix of(const Number* x, const Strides& strides, int head, int places, int width) {
         return {x + head * strides.head, static_cast<std::size_t>(strides.place), places, width};
     }
-    static Matrix queries(const Look& look, const Bf16* q, int head) {
+    static Matrix queries(const Look& look, const Number* q, int head) {
         return of(q, look.query, head, look.queries, look.width);
     }
-    static Matrix keys(const Look& look, const Bf16* k, int group) { return of(k, look.key, group, look.keys, look.width); }
-    static Matrix values(const Look& look, const Bf16* v, int group) {
+    static Matrix keys(const Look& look, const Number* k, int group) { return of(k, look.key, group, look.keys, look.width); }
+    static Matrix values(const Look& look, const Number* v, int group) {
         return of(v, look.value, group, look.keys, look.value_width);
     }
 
-    // A number of bf16 for each pair, key by key; what is beyond the queries is 0.
-    static Matrix pairs(const Look& look, const Buffer<Bf16>& numbers) {
+    // A number for each pair, key by key; what is beyond the queries is 0.
+    static Matrix pairs(const Look& look, const Buffer<Number>& numbers) {
         return {numbers.data(), static_cast<std::size_t>(look.columns()), look.keys, look.queries};
     }
 
@@ -179,11 +179,14 @@ class Looking {
             const __mmask16 real = lanes(std::max(0, look.queries - first));
             const __m512 most = largest(look, v);
             __m512 sum = _mm512_setzero_ps();
-            for (int key = 0; key < look.keys; key += 2) {
-                const __m512 upper = raised(look, key, v, most);
-                const __m512 lower = key + 1 < look.keys ? raised(look, key + 1, v, most) : _mm512_setzero_ps();
-                sum = _mm512_add_ps(sum, _mm512_add_ps(upper, lower));
-                _mm512_store_si512(left_.pair(key / 2, first), joined(upper, lower));
+            for (int key = 0; key < look.keys; key += IN_UNIT) {
+                __m512 some[IN_UNIT], of_unit = _mm512_setzero_ps();
+                for (int n = 0; n < IN_UNIT; ++n) {
+                    some[n] = key + n < look.keys ? raised(look, key + n, v, most) : _mm512_setzero_ps();
+                    of_unit = _mm512_add_ps(of_unit, some[n]);
+                }
+                sum = _mm512_add_ps(sum, of_unit);
+                _mm512_store_si512(left_.unit(key / IN_UNIT, first), joined(some));
             }
             const __mmask16 nobody = _mm512_cmp_ps_mask(sum, _mm512_setzero_ps(), _CMP_EQ_OQ);
             const __m512 share = _mm512_mask_div_ps(_mm512_setzero_ps(), static_cast<__mmask16>(~nobody), _mm512_set1_ps(1.0f), sum);
@@ -194,11 +197,6 @@ class Looking {
             for (int i = 0; i < LANES; ++i)
                 if (real >> i & 1) logs[first + i] = sums[i] == 0 ? INFINITY : tops[i] + std::log(sums[i]);
         }
-    }
-
-    static __m512i joined(__m512 upper, __m512 lower) {
-        const __m512i below = _mm512_slli_epi32(_mm512_cvtepu16_epi32(narrowed(lower)), 16);
-        return _mm512_or_si512(_mm512_cvtepu16_epi32(narrowed(upper)), below);
     }
 
     const float* scores(const Look& look, int key, int vector) const {
@@ -224,7 +222,7 @@ class Looking {
     // of that by weight) · scale.
     void slope(const Look& look, const float* logs, const Matrix& falls, const Matrix& valued) {
         const std::size_t size = static_cast<std::size_t>(look.keys) * look.columns();
-        Bf16 *weights = weights_.of(size), *slopes = slopes_.of(size);
+        Number *weights = weights_.of(size), *slopes = slopes_.of(size);
         float* on_weights = on_weights_.of(size);
         right_.set_transpose(falls);
         multiply(valued, right_, Scored{on_weights, look.keys, look.columns(), 1.0f});
@@ -238,19 +236,19 @@ class Looking {
                 const __m512 weight = raised(look, key, v, log);
                 mean = _mm512_fmadd_ps(weight, _mm512_loadu_ps(on_weights + place), mean);
                 _mm512_storeu_ps(scores_.data() + place, weight);
-                store_bf16(weights + place, 0xFFFF, weight);
+                store_numbers(weights + place, 0xFFFF, weight);
             }
             for (int key = 0; key < look.keys; ++key) {
                 const std::size_t place = static_cast<std::size_t>(key) * look.columns() + first;
                 const __m512 falling = _mm512_sub_ps(_mm512_loadu_ps(on_weights + place), mean);
                 const __m512 weight = _mm512_mul_ps(_mm512_loadu_ps(scores_.data() + place), scale);
-                store_bf16(slopes + place, 0xFFFF, _mm512_mul_ps(weight, falling));
+                store_numbers(slopes + place, 0xFFFF, _mm512_mul_ps(weight, falling));
             }
         }
     }
 
     // numbers · right_, added up over the heads that share a key and value head.
-    void collect(const Look& look, const Buffer<Bf16>& numbers, int number, Buffer<float>& grown, Bf16* answer,
+    void collect(const Look& look, const Buffer<Number>& numbers, int number, Buffer<float>& grown, Number* answer,
                  std::int64_t stride) {
         const int width = right_.columns();
         if (look.each() == 1)
@@ -265,7 +263,7 @@ class Looking {
 
     Panels left_, right_;
     Buffer<float> scores_, on_weights_, shares_, keys_grown_, values_grown_;
-    Buffer<Bf16> weights_, slopes_;
+    Buffer<Number> weights_, slopes_;
     Buffer<__mmask16> seen_;
 };
 

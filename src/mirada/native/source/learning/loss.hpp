@@ -15,12 +15,12 @@ constexpr float FAR = 1e30f;         // a sum of e above this may have left the 
 
 struct Saying {
     Matrix states, weight;
-    const Bf16* bias;
+    const Number* bias;
     const std::int64_t* targets;
     float smoothing;
-    Bf16* to_states;
-    Bf16* to_weight;
-    Bf16* to_bias;
+    Number* to_states;
+    Number* to_weight;
+    Number* to_bias;
 
     float uniform() const { return smoothing / static_cast<float>(weight.rows); }
 };
@@ -75,38 +75,38 @@ class Loss {
         left_.set(raised);
         right_.set({scaled_.data(), static_cast<std::size_t>(width), states.rows, width});
         multiply_transpose(left_, right_, Grown{grown_.data(), tokens, width, first == 0});
-        if (states.rows % 2) narrow_shares_.data()[states.rows] = 0;
-        add_rows(left_, reinterpret_cast<const Pair*>(narrow_shares_.data()), bias_grown_.data(), first == 0);
+        if (states.rows % IN_UNIT) narrow_shares_.data()[states.rows] = 0;
+        add_rows(left_, reinterpret_cast<const Unit*>(narrow_shares_.data()), bias_grown_.data(), first == 0);
         return total;
     }
 
     // What a place costs; then its target's slope, and its state as the gradient of the weights needs it.
-    double settle(const Saying& saying, const Bf16* state, int r, std::int64_t target) {
+    double settle(const Saying& saying, const Number* state, int r, std::int64_t target) {
         const int tokens = saying.weight.rows, width = saying.weight.columns;
         float sum = _mm512_reduce_add_ps(_mm512_load_ps(sums_.data() + r * LANES));
         const float above = sum > FAR ? raise_again(saying, state, r, &sum) - wanted_.data()[r] : 0.0f;
         const float share = 1.0f / sum;
-        Bf16* raised = raised_.data() + r * stride_;
+        Number* raised = raised_.data() + r * stride_;
         raised[target] = narrowed(std::exp(-above) - (1.0f - saying.smoothing) * sum);
-        if (tokens % 2) raised[tokens] = 0;  // pairs are read
+        if (tokens % IN_UNIT) raised[tokens] = 0;  // whole units are read
         shares_.data()[r] = share;
         narrow_shares_.data()[r] = narrowed(share);
         __m512 product = _mm512_setzero_ps();
         for (int i = 0; i < width; i += LANES) {
             const __mmask16 real = lanes(width - i);
-            const __m512 x = load_bf16(state + i, real);
+            const __m512 x = load_numbers(state + i, real);
             product = _mm512_fmadd_ps(x, _mm512_load_ps(weight_sum_.data() + i), product);
             _mm512_store_ps(states_sum_.data() + i, _mm512_add_ps(x, _mm512_load_ps(states_sum_.data() + i)));
-            store_bf16(scaled_.data() + static_cast<std::size_t>(r) * width + i, real, _mm512_mul_ps(x, _mm512_set1_ps(share)));
+            store_numbers(scaled_.data() + static_cast<std::size_t>(r) * width + i, real, _mm512_mul_ps(x, _mm512_set1_ps(share)));
         }
         const float mean = _mm512_reduce_add_ps(product) / static_cast<float>(tokens) + bias_mean_;
         return std::log(static_cast<double>(sum)) + above + saying.smoothing * (wanted_.data()[r] - mean);
     }
 
     // e of a place from its largest logit on, which is given back, and their sum.
-    float raise_again(const Saying& saying, const Bf16* state, int r, float* sum) {
+    float raise_again(const Saying& saying, const Number* state, int r, float* sum) {
         const int tokens = saying.weight.rows;
-        Bf16* raised = raised_.data() + r * stride_;
+        Number* raised = raised_.data() + r * stride_;
         float* logits = logits_.of(tokens);
         for (int t = 0; t < tokens; ++t)
             logits[t] = dot(state, saying.weight.row(t), saying.weight.columns) + widened(saying.bias[t]);
@@ -115,7 +115,7 @@ class Loss {
         for (int t = 0; t < tokens; t += LANES) {
             const __mmask16 real = lanes(tokens - t);
             const __m512 above = _mm512_sub_ps(_mm512_maskz_loadu_ps(real, logits + t), _mm512_set1_ps(top));
-            store_bf16(raised + t, real, exponential(above));
+            store_numbers(raised + t, real, exponential(above));
         }
         return top;
     }
@@ -128,33 +128,26 @@ class Loss {
                 const __mmask16 real = lanes(width - i);
                 const std::size_t at = static_cast<std::size_t>(t) * width + i;
                 const __m512 all = _mm512_load_ps(states_sum_.data() + i);
-                store_bf16(saying.to_weight + at, real,
+                store_numbers(saying.to_weight + at, real,
                            _mm512_fnmadd_ps(uniform, all, _mm512_maskz_loadu_ps(real, grown_.data() + at)));
             }
         const __m512 each = _mm512_set1_ps(saying.uniform() * static_cast<float>(saying.states.rows));
         for (int t = 0; t < tokens; t += LANES)
-            store_bf16(saying.to_bias + t, lanes(tokens - t), _mm512_sub_ps(_mm512_load_ps(bias_grown_.data() + t), each));
+            store_numbers(saying.to_bias + t, lanes(tokens - t), _mm512_sub_ps(_mm512_load_ps(bias_grown_.data() + t), each));
     }
 
-    static float dot(const Bf16* x, const Bf16* y, int width) {
+    static float dot(const Number* x, const Number* y, int width) {
         __m512 sum = _mm512_setzero_ps();
-        for (int i = 0; i < width; i += PANEL) {
-            const __mmask32 real = words(width - i);
-            sum = _mm512_dpbf16_ps(sum, (__m512bh)_mm512_maskz_loadu_epi16(real, x + i),
-                                   (__m512bh)_mm512_maskz_loadu_epi16(real, y + i));
-        }
+        for (int i = 0; i < width; i += LANES * IN_UNIT)
+            sum = add_products(sum, load_units(x + i, width - i), load_units(y + i, width - i));
         return _mm512_reduce_add_ps(sum);
-    }
-
-    static Bf16 narrowed(float x) {
-        return static_cast<Bf16>(_mm256_extract_epi16(mirada::narrowed(_mm512_set1_ps(x)), 0));
     }
 
     // exp(logit − the target's), and their sums, sixteen for each place.
     struct Raised {
-        Bf16* data;
+        Number* data;
         std::size_t stride;
-        const Bf16* bias;
+        const Number* bias;
         const float* wanted;
         float* sums;
         int rows, columns;
@@ -162,16 +155,16 @@ class Loss {
         template <int ROWS>
         void operator()(const Sums<ROWS>& products, int row, int column) const {
             each_vector(products, row, column, rows, columns, [&](__m512 sum, int r, int c, __mmask16 real) {
-                const __m512 above = _mm512_sub_ps(_mm512_add_ps(sum, load_bf16(bias + c, real)), _mm512_set1_ps(wanted[r]));
+                const __m512 above = _mm512_sub_ps(_mm512_add_ps(sum, load_numbers(bias + c, real)), _mm512_set1_ps(wanted[r]));
                 const __m512 y = _mm512_maskz_mov_ps(real, exponential(above));
-                store_bf16(data + r * stride + c, real, y);
+                store_numbers(data + r * stride + c, real, y);
                 _mm512_store_ps(sums + r * LANES, _mm512_add_ps(y, _mm512_load_ps(sums + r * LANES)));
             });
         }
     };
 
     struct ToStates {
-        Bf16* data;
+        Number* data;
         int rows, columns;
         const float* shares;
         const float* weight_sum;
@@ -181,7 +174,7 @@ class Loss {
         void operator()(const Sums<ROWS>& sums, int row, int column) const {
             each_vector(sums, row, column, rows, columns, [&](__m512 sum, int r, int c, __mmask16 real) {
                 const __m512 even = _mm512_mul_ps(_mm512_set1_ps(uniform), _mm512_load_ps(weight_sum + c));
-                store_bf16(data + static_cast<std::size_t>(r) * columns + c, real,
+                store_numbers(data + static_cast<std::size_t>(r) * columns + c, real,
                            _mm512_fmsub_ps(sum, _mm512_set1_ps(shares[r]), even));
             });
         }
@@ -190,7 +183,7 @@ class Loss {
     std::size_t stride_ = 0;
     float bias_mean_ = 0;
     Panels forward_, backward_, left_, right_;
-    Buffer<Bf16> raised_, scaled_, narrow_shares_;
+    Buffer<Number> raised_, scaled_, narrow_shares_;
     Buffer<float> sums_, wanted_, shares_, logits_, grown_, bias_grown_, states_sum_, weight_sum_;
 };
 

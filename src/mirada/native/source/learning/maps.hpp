@@ -31,9 +31,9 @@ struct Normal {
 
 // y = f(x Wᵀ + b). Where f is GELU, what enters it is kept, too, for the gradient.
 struct Mapped {
-    Bf16* data;
-    Bf16* entered;
-    const Bf16* bias;  // null for none
+    Number* data;
+    Number* entered;
+    const Number* bias;  // null for none
     int rows, columns;
     Activation activation;
 
@@ -41,23 +41,22 @@ struct Mapped {
     void operator()(const Sums<ROWS>& sums, int row, int column) const {
         each_vector(sums, row, column, rows, columns, [&](__m512 sum, int r, int c, __mmask16 real) {
             const std::size_t at = static_cast<std::size_t>(r) * columns + c;
-            if (bias != nullptr) sum = _mm512_add_ps(sum, load_bf16(bias + c, real));
+            if (bias != nullptr) sum = _mm512_add_ps(sum, load_numbers(bias + c, real));
             if (activation == Activation::RELU) sum = _mm512_max_ps(_mm512_setzero_ps(), sum);  // no number stays none
             if (activation == Activation::GELU) {
-                const __m256i kept = narrowed(sum);
-                _mm256_mask_storeu_epi16(entered + at, real, kept);
-                const __m512 x = widened(kept);  // so that the gradient is that of what was computed
+                store_numbers(entered + at, real, sum);
+                const __m512 x = rounded(sum);  // so that the gradient is that of what was computed
                 sum = _mm512_mul_ps(x, Normal(x).below);
             }
-            store_bf16(data + at, real, sum);
+            store_numbers(data + at, real, sum);
         });
     }
 };
 
 // The gradient of what enters an activation, from that of what leaves it. `seen` is what left (ReLU) or entered (GELU).
 struct Entered {
-    Bf16* data;
-    const Bf16* seen;
+    Number* data;
+    const Number* seen;
     int rows, columns;
     Activation activation;
 
@@ -65,31 +64,29 @@ struct Entered {
     void operator()(const Sums<ROWS>& sums, int row, int column) const {
         each_vector(sums, row, column, rows, columns, [&](__m512 sum, int r, int c, __mmask16 real) {
             const std::size_t at = static_cast<std::size_t>(r) * columns + c;
-            const __m512 x = load_bf16(seen + at, real);
+            const __m512 x = load_numbers(seen + at, real);
             if (activation == Activation::RELU)
                 sum = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_GT_OQ), sum);
             else {
                 const Normal normal(x);
                 sum = _mm512_mul_ps(sum, _mm512_fmadd_ps(x, normal.density, normal.below));
             }
-            store_bf16(data + at, real, sum);
+            store_numbers(data + at, real, sum);
         });
     }
 };
 
-constexpr Pair ONES = 0x3F803F80;
-
-// Adds the sum of all rows of a matrix to `sums`, or begins with it; each row times its share where there are shares, a
-// pair for each pair of rows.
-inline void add_rows(const Panels& x, const Pair* shares, float* sums, bool afresh) {
+// Adds the sum of all rows of a matrix to `sums`, or begins with it; each row times its share where there are shares,
+// of which those of a unit's rows are a unit.
+inline void add_rows(const Panels& x, const Unit* shares, float* sums, bool afresh) {
     for (int number = 0; number < x.count(); ++number, sums += PANEL) {
-        const Pair* pairs = x.panel(number);
+        const Unit* units = x.panel(number);
         __m512 left = afresh ? _mm512_setzero_ps() : _mm512_load_ps(sums);
         __m512 right = afresh ? _mm512_setzero_ps() : _mm512_load_ps(sums + LANES);
-        for (int p = 0; p < x.pairs(); ++p, pairs += PANEL) {
-            const __m512bh times = (__m512bh)_mm512_set1_epi32(static_cast<int>(shares == nullptr ? ONES : shares[p]));
-            left = _mm512_dpbf16_ps(left, times, (__m512bh)_mm512_load_si512(pairs));
-            right = _mm512_dpbf16_ps(right, times, (__m512bh)_mm512_load_si512(pairs + LANES));
+        for (int p = 0; p < x.units(); ++p, units += PANEL) {
+            const __m512i times = _mm512_set1_epi32(static_cast<int>(shares == nullptr ? ONES : shares[p]));
+            left = add_products(left, times, _mm512_load_si512(units));
+            right = add_products(right, times, _mm512_load_si512(units + LANES));
         }
         _mm512_store_ps(sums, left);
         _mm512_store_ps(sums + LANES, right);
@@ -98,9 +95,9 @@ inline void add_rows(const Panels& x, const Pair* shares, float* sums, bool afre
 
 // A weight matrix and where its gradient goes.
 struct Learnt {
-    const Bf16* weight;
-    Bf16* to_weight;
-    Bf16* to_bias;  // null for none
+    const Number* weight;
+    Number* to_weight;
+    Number* to_bias;  // null for none
     int outputs, inputs;
 
     Matrix whole() const { return matrix(weight, outputs, inputs); }
@@ -112,7 +109,7 @@ constexpr int MOST_MAPS = 4;  // of the same states: queries, keys and values ar
 struct MapSpace {
     Panels weights[MOST_MAPS], states, gradients;
     Buffer<float> grown[MOST_MAPS], sums[MOST_MAPS];
-    Buffer<Bf16> inner;
+    Buffer<Number> inner;
 };
 
 inline void map(MapSpace& space, const Matrix& x, const Matrix& weight, const Mapped& then) {

@@ -1,7 +1,7 @@
 // Dropout whose bits are a function of a key and a place, so that no mask is kept: backward they are made again.
 #pragma once
 
-#include "bf16.hpp"
+#include "numbers.hpp"
 
 namespace mirada {
 
@@ -25,16 +25,16 @@ inline __m512i chance(std::uint64_t key, std::uint64_t number) {
 }
 
 // x + y · mask, where a number of y is dropped if its byte is below the threshold, and scaled if not; without x, y alone.
-inline void drop(const Bf16* x, const Bf16* y, Bf16* answer, std::int64_t count, std::uint64_t key, int threshold) {
+inline void drop(const Number* x, const Number* y, Number* answer, std::int64_t count, std::uint64_t key, int threshold) {
     const __m512i least = _mm512_set1_epi8(static_cast<char>(threshold));
     const __m512 scale = _mm512_set1_ps(256.0f / static_cast<float>(256 - threshold));
     for (std::int64_t first = 0; first < count; first += BYTES) {
         const __mmask64 kept = _mm512_cmpge_epu8_mask(chance(key, static_cast<std::uint64_t>(first / BYTES)), least);
         for (int i = 0; i < BYTES && first + i < count; i += LANES) {
             const __mmask16 real = lanes(static_cast<int>(std::min<std::int64_t>(LANES, count - first - i)));
-            const __m512 z = _mm512_mul_ps(load_bf16(y + first + i, real), scale);
-            const __m512 way = x == nullptr ? _mm512_setzero_ps() : load_bf16(x + first + i, real);
-            store_bf16(answer + first + i, real, _mm512_mask_add_ps(way, static_cast<__mmask16>(kept >> i), way, z));
+            const __m512 z = _mm512_mul_ps(load_numbers(y + first + i, real), scale);
+            const __m512 way = x == nullptr ? _mm512_setzero_ps() : load_numbers(x + first + i, real);
+            store_numbers(answer + first + i, real, _mm512_mask_add_ps(way, static_cast<__mmask16>(kept >> i), way, z));
         }
     }
 }

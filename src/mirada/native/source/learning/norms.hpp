@@ -1,38 +1,38 @@
 // Layer norm of states, with its gradient: y = (x − mean) / deviation · gain + shift.
 #pragma once
 
-#include "bf16.hpp"
+#include "numbers.hpp"
 
 namespace mirada {
 
 struct Normed {
-    const Bf16* x;
-    const Bf16* gain;
+    const Number* x;
+    const Number* gain;
     float* mean;     // of each row
     float* inverse;  // of each row's deviation
     int rows, width;
 
-    const Bf16* row(int number) const { return x + static_cast<std::size_t>(number) * width; }
+    const Number* row(int number) const { return x + static_cast<std::size_t>(number) * width; }
 };
 
-inline void norm(const Normed& states, const Bf16* shift, float epsilon, Bf16* y) {
+inline void norm(const Normed& states, const Number* shift, float epsilon, Number* y) {
     const float share = 1.0f / static_cast<float>(states.width);
     for (int r = 0; r < states.rows; ++r, y += states.width) {
-        const Bf16* x = states.row(r);
+        const Number* x = states.row(r);
         __m512 sum = _mm512_setzero_ps(), squares = _mm512_setzero_ps();
-        for (int i = 0; i < states.width; i += LANES) sum = _mm512_add_ps(sum, load_bf16(x + i, lanes(states.width - i)));
+        for (int i = 0; i < states.width; i += LANES) sum = _mm512_add_ps(sum, load_numbers(x + i, lanes(states.width - i)));
         const float mean = _mm512_reduce_add_ps(sum) * share;
         for (int i = 0; i < states.width; i += LANES) {
             const __mmask16 real = lanes(states.width - i);
-            const __m512 z = _mm512_maskz_sub_ps(real, load_bf16(x + i, real), _mm512_set1_ps(mean));
+            const __m512 z = _mm512_maskz_sub_ps(real, load_numbers(x + i, real), _mm512_set1_ps(mean));
             squares = _mm512_fmadd_ps(z, z, squares);
         }
         const float inverse = 1.0f / std::sqrt(_mm512_reduce_add_ps(squares) * share + epsilon);
         for (int i = 0; i < states.width; i += LANES) {
             const __mmask16 real = lanes(states.width - i);
-            const __m512 z = _mm512_sub_ps(load_bf16(x + i, real), _mm512_set1_ps(mean));
-            const __m512 gain = _mm512_mul_ps(load_bf16(states.gain + i, real), _mm512_set1_ps(inverse));
-            store_bf16(y + i, real, _mm512_fmadd_ps(z, gain, load_bf16(shift + i, real)));
+            const __m512 z = _mm512_sub_ps(load_numbers(x + i, real), _mm512_set1_ps(mean));
+            const __m512 gain = _mm512_mul_ps(load_numbers(states.gain + i, real), _mm512_set1_ps(inverse));
+            store_numbers(y + i, real, _mm512_fmadd_ps(z, gain, load_numbers(shift + i, real)));
         }
         states.mean[r] = mean;
         states.inverse[r] = inverse;
@@ -40,19 +40,19 @@ inline void norm(const Normed& states, const Bf16* shift, float epsilon, Bf16* y
 }
 
 // With z the normed states and g = gradient · gain: to x go (g − mean g − z · mean(g z)) / deviation.
-inline void norm_back(const Normed& states, const Bf16* gradient, Bf16* to_x, float* to_gain, float* to_shift) {
+inline void norm_back(const Normed& states, const Number* gradient, Number* to_x, float* to_gain, float* to_shift) {
     const float share = 1.0f / static_cast<float>(states.width);
     std::fill(to_gain, to_gain + states.width, 0.0f);
     std::fill(to_shift, to_shift + states.width, 0.0f);
     for (int r = 0; r < states.rows; ++r, gradient += states.width, to_x += states.width) {
-        const Bf16* x = states.row(r);
+        const Number* x = states.row(r);
         const __m512 mean = _mm512_set1_ps(states.mean[r]), inverse = _mm512_set1_ps(states.inverse[r]);
         __m512 sum = _mm512_setzero_ps(), product = _mm512_setzero_ps();
         for (int i = 0; i < states.width; i += LANES) {
             const __mmask16 real = lanes(states.width - i);
-            const __m512 z = _mm512_mul_ps(_mm512_sub_ps(load_bf16(x + i, real), mean), inverse);
-            const __m512 falls = load_bf16(gradient + i, real);
-            const __m512 g = _mm512_mul_ps(falls, load_bf16(states.gain + i, real));
+            const __m512 z = _mm512_mul_ps(_mm512_sub_ps(load_numbers(x + i, real), mean), inverse);
+            const __m512 falls = load_numbers(gradient + i, real);
+            const __m512 g = _mm512_mul_ps(falls, load_numbers(states.gain + i, real));
             sum = _mm512_add_ps(sum, g);
             product = _mm512_fmadd_ps(g, z, product);
             const __m512 gain = _mm512_fmadd_ps(falls, z, _mm512_maskz_loadu_ps(real, to_gain + i));
@@ -63,10 +63,10 @@ inline void norm_back(const Normed& states, const Bf16* gradient, Bf16* to_x, fl
         const __m512 mean_product = _mm512_set1_ps(_mm512_reduce_add_ps(product) * share);
         for (int i = 0; i < states.width; i += LANES) {
             const __mmask16 real = lanes(states.width - i);
-            const __m512 z = _mm512_mul_ps(_mm512_sub_ps(load_bf16(x + i, real), mean), inverse);
-            const __m512 g = _mm512_mul_ps(load_bf16(gradient + i, real), load_bf16(states.gain + i, real));
+            const __m512 z = _mm512_mul_ps(_mm512_sub_ps(load_numbers(x + i, real), mean), inverse);
+            const __m512 g = _mm512_mul_ps(load_numbers(gradient + i, real), load_numbers(states.gain + i, real));
             const __m512 rest = _mm512_fnmadd_ps(z, mean_product, _mm512_sub_ps(g, mean_g));
-            store_bf16(to_x + i, real, _mm512_mul_ps(rest, inverse));
+            store_numbers(to_x + i, real, _mm512_mul_ps(rest, inverse));
         }
     }
 }

@@ -7,8 +7,8 @@ namespace mirada {
 
 // A product and another matrix of its size, each times a number, rounded to bf16; the other may be where the answer goes.
 struct Blended {
-    Bf16* data;
-    const Bf16* other;
+    Number* data;
+    const Number* other;
     int rows, columns;
     float times, other_times;
 
@@ -16,8 +16,8 @@ struct Blended {
     void operator()(const Sums<ROWS>& sums, int row, int column) const {
         each_vector(sums, row, column, rows, columns, [&](__m512 sum, int r, int c, __mmask16 real) {
             const std::size_t at = static_cast<std::size_t>(r) * columns + c;
-            const __m512 added = _mm512_mul_ps(load_bf16(other + at, real), _mm512_set1_ps(other_times));
-            store_bf16(data + at, real, _mm512_fmadd_ps(sum, _mm512_set1_ps(times), added));
+            const __m512 added = _mm512_mul_ps(load_numbers(other + at, real), _mm512_set1_ps(other_times));
+            store_numbers(data + at, real, _mm512_fmadd_ps(sum, _mm512_set1_ps(times), added));
         });
     }
 };
@@ -37,9 +37,9 @@ class Orthogonal {
   public:
     // y ← a y + (b S + c S²) y with S = y yᵀ, for each polynomial; the first is of y / √‖S‖. Numbers of rows and of
     // columns are even.
-    void run(Bf16* y, int rows, int columns, const Polynomial* by, int steps) {
+    void run(Number* y, int rows, int columns, const Polynomial* by, int steps) {
         const std::size_t size = static_cast<std::size_t>(rows) * rows;
-        Bf16 *squared = squared_.of(size), *mixed = mixed_.of(size);
+        Number *squared = squared_.of(size), *mixed = mixed_.of(size);
         const Matrix whole = matrix(y, rows, columns), square = matrix(squared, rows, rows), mix = matrix(mixed, rows, rows);
         for (int step = 0; step < steps; ++step) {
             right_.set_transpose(whole);
@@ -56,13 +56,13 @@ class Orthogonal {
 
   private:
     Panels right_;
-    Buffer<Bf16> squared_, mixed_;
+    Buffer<Number> squared_, mixed_;
 
     // The root of the sum of all squares, and of what is nearly nothing a little more.
-    static float norm(const Bf16* x, std::size_t size) {
+    static float norm(const Number* x, std::size_t size) {
         __m512 sum = _mm512_setzero_ps();
         for (std::size_t at = 0; at < size; at += LANES) {
-            const __m512 some = load_bf16(x + at, lanes(static_cast<int>(std::min<std::size_t>(LANES, size - at))));
+            const __m512 some = load_numbers(x + at, lanes(static_cast<int>(std::min<std::size_t>(LANES, size - at))));
             sum = _mm512_fmadd_ps(some, some, sum);
         }
         return std::max(std::sqrt(_mm512_reduce_add_ps(sum)), LEAST_NORM);

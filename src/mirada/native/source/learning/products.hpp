@@ -1,44 +1,41 @@
-// Products of matrices in bf16, added up in float32.
+// Products of matrices, added up in float32.
 //
-// The processor multiplies pairs of bf16 numbers and adds both products to a sum, sixteen sums at a time. So the
-// right-hand matrix is brought into panels: 32 columns side by side, and of each column two numbers together that stand
-// below each other. The left-hand matrix is read as it lies, two neighbouring numbers at a time. A tile of 8 × 32 sums
-// stays in registers while all pairs pass by; what becomes of it (`then`) is the caller's affair.
+// The processor multiplies units of numbers, sixteen at a time: pairs of bf16, adding both products to a sum, or single
+// numbers of float32. So the right-hand matrix is brought into panels: 32 columns side by side, and of each column those
+// numbers together that stand below each other and are a unit. The left-hand matrix is read as it lies, as many
+// neighbouring numbers at a time. A tile of 8 × 32 sums stays in registers while all units pass by; what becomes of it
+// (`then`) is the caller's affair.
 #pragma once
 
-#include "bf16.hpp"
+#include "numbers.hpp"
 
 namespace mirada {
-
-using Pair = std::uint32_t;
 
 constexpr int VECTORS = 2;                          // of sums that a tile has side by side
 constexpr int PANEL = VECTORS * LANES;              // columns of a panel
 constexpr int TILE = 8;                             // rows of a tile; 12 are no faster, and 8 divide a panel
-constexpr int PAIRS_AT_ONCE = 8;                    // rows of a matrix are brought into panels as they lie in memory
+constexpr int UNITS_AT_ONCE = 8;                    // rows of a matrix are brought into panels as they lie in memory
 constexpr std::size_t IN_CACHE = 256 * 1024;        // bytes of the left-hand matrix that stay in the second cache
-
-inline __mmask32 words(int left) { return left >= 32 ? 0xFFFFFFFFu : left <= 0 ? 0u : (1u << left) - 1u; }
 
 // What will be read soon is asked for: processors foresee steps to neighbours, not those from row to row.
 inline void fetch(const void* data) { _mm_prefetch(static_cast<const char*>(data), _MM_HINT_T0); }
 
-// A matrix of bf16 as it lies in memory.
+// A matrix as it lies in memory.
 struct Matrix {
-    const Bf16* data;
+    const Number* data;
     std::size_t stride;  // numbers from a row to the next
     int rows, columns;
 
-    const Bf16* row(int number) const { return data + number * stride; }
+    const Number* row(int number) const { return data + number * stride; }
     Matrix part(int first, int count) const { return {row(first), stride, std::min(count, rows - first), columns}; }
 };
 
 // One whose rows follow each other without a gap.
-inline Matrix matrix(const Bf16* data, int rows, int columns) {
+inline Matrix matrix(const Number* data, int rows, int columns) {
     return {data, static_cast<std::size_t>(columns), rows, columns};
 }
 
-// Sixteen vectors of sixteen pairs, rows and columns exchanged: first within quarters, then the quarters.
+// Sixteen vectors of sixteen units, rows and columns exchanged: first within quarters, then the quarters.
 inline void transpose(__m512i (&x)[LANES]) {
     __m512i t[LANES];
     for (int i = 0; i < LANES; i += 2) {
@@ -66,51 +63,47 @@ inline void transpose(__m512i (&x)[LANES]) {
     }
 }
 
-// A matrix in panels. The pair p of column c stands at [c / 32][p][c % 32]; what is beyond the matrix is 0.
+// A matrix in panels. The unit p of column c stands at [c / 32][p][c % 32]; what is beyond the matrix is 0.
 class Panels {
   public:
-    int pairs() const { return pairs_; }
+    int units() const { return units_; }
     int columns() const { return columns_; }
     int count() const { return (columns_ + PANEL - 1) / PANEL; }
-    const Pair* panel(int number) const { return data_.data() + at(number, 0); }
-    Pair* pair(int number, int column) { return data_.data() + at(column / PANEL, number) + column % PANEL; }
+    const Unit* panel(int number) const { return data_.data() + at(number, 0); }
+    Unit* unit(int number, int column) { return data_.data() + at(column / PANEL, number) + column % PANEL; }
 
-    // Room for a matrix of this size, whose pairs are then written one by one.
+    // Room for a matrix of this size, whose units are then written one by one.
     void resize(int rows, int columns) {
-        pairs_ = (rows + 1) / 2;
+        units_ = (rows + IN_UNIT - 1) / IN_UNIT;
         columns_ = columns;
         data_.of(at(count(), 0));
     }
 
     void set(const Matrix& x) {
         resize(x.rows, x.columns);
-        for (int first = 0; first < pairs_; first += PAIRS_AT_ONCE)
-            for (int number = 0; number < count(); ++number) {
-                const __mmask32 real = words(columns_ - number * PANEL);
-                for (int p = first; p < std::min(pairs_, first + PAIRS_AT_ONCE); ++p) {
-                    const Bf16* upper = x.row(2 * p) + number * PANEL;
-                    const __mmask32 below = 2 * p + 1 < x.rows ? real : 0;
-                    fetch(upper + 2 * PAIRS_AT_ONCE * x.stride);
-                    fetch(upper + (2 * PAIRS_AT_ONCE + 1) * x.stride);
-                    interleave(_mm512_maskz_loadu_epi16(real, upper),
-                               _mm512_maskz_loadu_epi16(below, upper + x.stride), data_.data() + at(number, p));
+        for (int first = 0; first < units_; first += UNITS_AT_ONCE)
+            for (int number = 0; number < count(); ++number)
+                for (int p = first; p < std::min(units_, first + UNITS_AT_ONCE); ++p) {
+                    const Number* upper = x.row(IN_UNIT * p) + number * PANEL;
+                    const Number* later = upper + IN_UNIT * UNITS_AT_ONCE * x.stride;
+                    fetch(later);
+                    fetch(later + (IN_UNIT == 1 ? LINE_NUMBERS : x.stride));
+                    join_rows(upper, x.stride, x.rows - IN_UNIT * p, columns_ - number * PANEL, data_.data() + at(number, p));
                 }
-            }
     }
 
     void set_transpose(const Matrix& x) {
         resize(x.columns, x.rows);
         for (int first = 0; first < count() * PANEL; first += LANES)
-            for (int p = 0; p < pairs_; p += LANES) {
+            for (int p = 0; p < units_; p += LANES) {
                 __m512i square[LANES];
                 if (first >= x.rows) {
                     std::fill_n(square, LANES, _mm512_setzero_si512());
                     store_square(square, first, p);
                     continue;
                 }
-                const __mmask32 real = words(x.columns - 2 * p);
                 for (int i = 0; i < LANES; ++i)
-                    square[i] = first + i < x.rows ? _mm512_maskz_loadu_epi16(real, x.row(first + i) + 2 * p)
+                    square[i] = first + i < x.rows ? load_units(x.row(first + i) + IN_UNIT * p, x.columns - IN_UNIT * p)
                                                    : _mm512_setzero_si512();
                 transpose(square);
                 store_square(square, first, p);
@@ -118,24 +111,15 @@ class Panels {
     }
 
   private:
-    std::size_t at(int panel, int pair) const { return (static_cast<std::size_t>(panel) * pairs_ + pair) * PANEL; }
+    std::size_t at(int panel, int unit) const { return (static_cast<std::size_t>(panel) * units_ + unit) * PANEL; }
 
     void store_square(const __m512i (&square)[LANES], int column, int first) {
-        Pair* out = pair(first, column);
-        for (int j = 0; j < std::min(LANES, pairs_ - first); ++j) _mm512_store_si512(out + j * PANEL, square[j]);
+        Unit* out = unit(first, column);
+        for (int j = 0; j < std::min(LANES, units_ - first); ++j) _mm512_store_si512(out + j * PANEL, square[j]);
     }
 
-    static void interleave(__m512i upper, __m512i lower, Pair* out) {
-        // Unpacking works in quarters of a vector: `low` has columns 0–3, 8–11, 16–19, 24–27, `high` the others.
-        const __m512i low = _mm512_unpacklo_epi16(upper, lower), high = _mm512_unpackhi_epi16(upper, lower);
-        const __m512i left = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
-        const __m512i right = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-        _mm512_store_si512(out, _mm512_permutex2var_epi64(low, left, high));
-        _mm512_store_si512(out + LANES, _mm512_permutex2var_epi64(low, right, high));
-    }
-
-    int pairs_ = 0, columns_ = 0;
-    Buffer<Pair> data_;
+    int units_ = 0, columns_ = 0;
+    Buffer<std::uint32_t> data_;
 };
 
 template <int ROWS>
@@ -149,16 +133,16 @@ struct Sums {
             for (int v = 0; v < VECTORS; ++v) of[r][v] = _mm512_setzero_ps();
     }
 
-    // Of row r, pair p stands at left[r · row_step + p · pair_step].
-    __attribute__((always_inline)) void add(const Pair* left, std::size_t row_step, std::size_t pair_step,
-                                            const Pair* right, int pairs) {
-        for (int p = 0; p < pairs; ++p, right += PANEL, left += pair_step) {
-            const __m512bh a = (__m512bh)_mm512_load_si512(right), b = (__m512bh)_mm512_load_si512(right + LANES);
+    // Of row r, unit p stands at left[r · row_step + p · unit_step].
+    __attribute__((always_inline)) void add(const Unit* left, std::size_t row_step, std::size_t unit_step,
+                                            const Unit* right, int units) {
+        for (int p = 0; p < units; ++p, right += PANEL, left += unit_step) {
+            const __m512i a = _mm512_load_si512(right), b = _mm512_load_si512(right + LANES);
 #pragma GCC unroll 8
             for (int r = 0; r < ROWS; ++r) {
-                const __m512bh one = (__m512bh)_mm512_set1_epi32(static_cast<int>(left[r * row_step]));
-                of[r][0] = _mm512_dpbf16_ps(of[r][0], one, a);
-                of[r][1] = _mm512_dpbf16_ps(of[r][1], one, b);
+                const __m512i one = _mm512_set1_epi32(static_cast<int>(left[r * row_step]));
+                of[r][0] = add_products(of[r][0], one, a);
+                of[r][1] = add_products(of[r][1], one, b);
             }
         }
     }
@@ -169,8 +153,6 @@ struct Factor {
     Matrix left;
     const Panels* right;
 };
-
-constexpr int LINE_NUMBERS = 32;  // of bf16 in a cache line
 
 // Ask for the rows of the next tile, which the first panel is multiplied with before all others.
 inline void fetch_tile(const Matrix& x, int row) {
@@ -184,8 +166,8 @@ inline void tile(const Factor* factors, int count, int row, int panel, const The
     for (int n = 0; n < count; ++n) {
         const Matrix& left = factors[n].left;
         if (panel == 0) fetch_tile(left, row + TILE);
-        const Pair* pairs = reinterpret_cast<const Pair*>(left.row(row));
-        sums.add(pairs, left.stride / 2, 1, factors[n].right->panel(panel), factors[n].right->pairs());
+        const Unit* units = reinterpret_cast<const Unit*>(left.row(row));
+        sums.add(units, left.stride / IN_UNIT, 1, factors[n].right->panel(panel), factors[n].right->units());
     }
     then(sums, row, panel * PANEL);
 }
@@ -198,11 +180,11 @@ inline void last_tile(int rows, const Factor* factors, int count, int row, int p
     }
 }
 
-// then(sums, row, column) for each tile of Σ left · right. Strides are even, and rows of an odd length are followed by a 0.
+// then(sums, row, column) for each tile of Σ left · right. Strides are whole units, and rows that end within one are followed by a 0.
 template <class Then, bool SYMMETRIC = false>
 inline void multiply(const Factor* factors, int count, const Then& then) {
     std::size_t row_bytes = 0;
-    for (int n = 0; n < count; ++n) row_bytes += sizeof(Pair) * factors[n].right->pairs();
+    for (int n = 0; n < count; ++n) row_bytes += sizeof(Unit) * factors[n].right->units();
     const int rows = factors[0].left.rows, panels = factors[0].right->count();
     const int together = std::max<int>(1, static_cast<int>(IN_CACHE / row_bytes) / TILE) * TILE;
     for (int first = 0; first < rows; first += together) {
@@ -235,7 +217,7 @@ inline void multiply_transpose(const Panels& left, const Panels& right, const Th
     for (int row = 0; row < left.columns(); row += TILE)
         for (int panel = 0; panel < right.count(); ++panel) {
             Sums<TILE> sums;
-            sums.add(left.panel(row / PANEL) + row % PANEL, 1, PANEL, right.panel(panel), right.pairs());
+            sums.add(left.panel(row / PANEL) + row % PANEL, 1, PANEL, right.panel(panel), right.units());
             then(sums, row, panel * PANEL);
         }
 }
@@ -271,33 +253,32 @@ struct Grown {
     }
 };
 
-// A matrix of bf16 that a product is rounded to.
+// A matrix that a product is rounded to.
 struct Narrowed {
-    Bf16* data;
+    Number* data;
     std::size_t stride;
     int rows, columns;
 
     template <int ROWS>
     void operator()(const Sums<ROWS>& sums, int row, int column) const {
         each_vector(sums, row, column, rows, columns,
-                    [&](__m512 sum, int r, int c, __mmask16 real) { store_bf16(data + r * stride + c, real, sum); });
+                    [&](__m512 sum, int r, int c, __mmask16 real) { store_numbers(data + r * stride + c, real, sum); });
     }
 };
 
 // Writes what is right of the diagonal's panels of a symmetric matrix from what is left of it.
-inline void mirror(Bf16* data, int size) {
+inline void mirror(Number* data, int size) {
     for (int row = 0; row < size; row += LANES)
         for (int column = (row / PANEL + 1) * PANEL; column < size; column += LANES) {
             __m512i square[LANES];
             for (int i = 0; i < LANES; ++i) {
-                const Bf16* from = data + static_cast<std::size_t>(column + i) * size + row;
+                const Number* from = data + static_cast<std::size_t>(column + i) * size + row;
                 const __mmask16 real = column + i < size ? lanes(size - row) : static_cast<__mmask16>(0);
-                square[i] = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(real, from));
+                square[i] = load_spread(from, real);
             }
             transpose(square);
             for (int i = 0; i < std::min(LANES, size - row); ++i)
-                _mm256_mask_storeu_epi16(data + static_cast<std::size_t>(row + i) * size + column, lanes(size - column),
-                                         _mm512_cvtepi32_epi16(square[i]));
+                store_spread(data + static_cast<std::size_t>(row + i) * size + column, lanes(size - column), square[i]);
         }
 }
 

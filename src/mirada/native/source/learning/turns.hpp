@@ -12,7 +12,7 @@ struct Turn {
 };
 
 // A negative sign turns back.
-inline void turn(const Turn& sizes, const Bf16* x, const float* cosines, const float* sines, float sign, Bf16* y) {
+inline void turn(const Turn& sizes, const Number* x, const float* cosines, const float* sines, float sign, Number* y) {
     const int half = sizes.width / 2;
     for (int row = 0; row < sizes.rows; ++row)
         for (int place = 0; place < sizes.places; ++place)
@@ -23,9 +23,9 @@ inline void turn(const Turn& sizes, const Bf16* x, const float* cosines, const f
                     const std::size_t angle = static_cast<std::size_t>(place) * half + i;
                     const __m512 cosine = _mm512_maskz_loadu_ps(real, cosines + angle);
                     const __m512 sine = _mm512_mul_ps(_mm512_maskz_loadu_ps(real, sines + angle), _mm512_set1_ps(sign));
-                    const __m512 one = load_bf16(x + first + i, real), other = load_bf16(x + first + half + i, real);
-                    store_bf16(y + first + i, real, _mm512_fmsub_ps(one, cosine, _mm512_mul_ps(other, sine)));
-                    store_bf16(y + first + half + i, real, _mm512_fmadd_ps(other, cosine, _mm512_mul_ps(one, sine)));
+                    const __m512 one = load_numbers(x + first + i, real), other = load_numbers(x + first + half + i, real);
+                    store_numbers(y + first + i, real, _mm512_fmsub_ps(one, cosine, _mm512_mul_ps(other, sine)));
+                    store_numbers(y + first + half + i, real, _mm512_fmadd_ps(other, cosine, _mm512_mul_ps(one, sine)));
                 }
             }
 }

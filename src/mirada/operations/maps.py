@@ -122,7 +122,8 @@ class _FeedForward(torch.autograd.Function):
         to_x = torch.empty_like(x) if ctx.needs_input_grad[0] else None
         learning.call(
             "mirada_feed_forward_back", NUMBERS[x.dtype],
-            x.data_ptr(), inner.data_ptr(), address(entered), falls.data_ptr(), x.numel() // width, width, wide, ctx.activation, weight.data_ptr(), output_weight.data_ptr(),
+            x.data_ptr(), inner.data_ptr(), address(entered), falls.data_ptr(), x.numel() // width,
+            width, wide, ctx.activation, weight.data_ptr(), output_weight.data_ptr(),
             to_weight.data_ptr(), to_bias.data_ptr(), to_output_weight.data_ptr(), to_output_bias.data_ptr(),
             address(to_x),
         )  # fmt: skip

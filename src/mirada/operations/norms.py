@@ -48,6 +48,7 @@ class _LayerNorm(torch.autograd.Function):
         to_x, to_gain, to_shift = torch.empty_like(x), torch.empty_like(gain), torch.empty_like(gain)
         learning.call(
             "mirada_norm_back", NUMBERS[x.dtype],
-            x.data_ptr(), gain.data_ptr(), facts[0].data_ptr(), facts[1].data_ptr(), falls.data_ptr(), x.numel() // width, width, to_x.data_ptr(), to_gain.data_ptr(), to_shift.data_ptr(),
+            x.data_ptr(), gain.data_ptr(), facts[0].data_ptr(), facts[1].data_ptr(),
+            falls.data_ptr(), x.numel() // width, width, to_x.data_ptr(), to_gain.data_ptr(), to_shift.data_ptr(),
         )  # fmt: skip
         return to_x, to_gain, to_shift, None

@@ -1,5 +1,6 @@
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -11,6 +12,7 @@ from beside.measures.training import model_of
 from beside.rounds import SIDES, Side
 from beside.shapes import Shape
 from beside.task import synthetic
+from mirada.operations.choice import by_torch
 from mirada.training.checkpoint import Progress
 
 SHAPE = Shape(layers=1, width=8, feed_forward=16, heads=2, vocabulary=30)
@@ -25,9 +27,9 @@ def our_loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     torch.set_num_threads(threads)
 
 
-def asked(folder: Path, **changes: object) -> dict[str, object]:
+def asked(folder: Path, dropout: float = 0.1, **changes: object) -> dict[str, object]:
     store = str(synthetic(folder, length=5, vocabulary=SHAPE.vocabulary, tokens=14_000))
-    training = {"batch_tokens": 1_400, "precision": "fp32", "dropout": 0.1, "select": "loss"}
+    training = {"batch_tokens": 1_400, "precision": "fp32", "dropout": dropout, "select": "loss"}
     config = {"model": model_of(SHAPE), "training": training}
     return {"train": store, "held_out": store, "threads": 1} | config | changes
 
@@ -38,12 +40,18 @@ def test_our_loop_is_timed_on_the_tokens_of_its_batches(our_loop: ModuleType, tm
     assert tokens == 1_360  # pairs of ten tokens, as many whole eights of them as 1,400 hold
 
 
-def test_parts_and_the_plain_path_learn_the_same_from_the_same_tokens(our_loop: ModuleType, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("computing", "dropout"), [(by_torch, 0.1), (nullcontext, 0.0)], ids=["torch", "library"])
+def test_parts_and_the_plain_path_learn_the_same_from_the_same_tokens(
+    our_loop: ModuleType, tmp_path: Path, computing: Callable[[], AbstractContextManager[None]], dropout: float
+) -> None:
+    """Parts are computed by the library where it serves, which has dropout of its own; the plain path is torch's."""
     ends = []
     for name, plain in (("parts", False), ("plain", True)):
         folder = tmp_path / name
         folder.mkdir()
-        ends.append(our_loop.make_loop(asked(tmp_path, plain=plain, threads=2), folder, steps=4).run(Progress()))
+        wanted = asked(tmp_path, dropout, plain=plain, threads=2)
+        with computing():
+            ends.append(our_loop.make_loop(wanted, folder, steps=4).run(Progress()))
     parts, plain = ends
     assert parts.tokens == plain.tokens
     assert parts.scores[-1].loss == pytest.approx(plain.scores[-1].loss, rel=1e-5)

@@ -103,8 +103,8 @@ def preset_tree(name: str, kind: str = "language", music: bool = False) -> Tree:
     """
     if name not in presets.LANGUAGE:
         raise ConfigError(f"--preset {name} is not known; use {', '.join(presets.LANGUAGE)}")
-    preset = presets.LANGUAGE[name]
     recurrent = kind == "recurrent_language"
+    preset = (presets.MUSIC if music and not recurrent else presets.LANGUAGE)[name]
     config = preset.recurrent if recurrent else preset.config
     model = config.model_dump(mode="json")
     training: Tree = {"batch_tokens": preset.batch_tokens, "decay": RECURRENT_DECAY if recurrent else DECAY}

@@ -222,7 +222,8 @@ def test_scores_that_are_far_apart(scale) -> None:
     sure = top - next_to_it > 20
     assert sure.any()
     best = v.gather(2, scores.argmax(-1)[..., None].expand(-1, -1, -1, 38))
-    torch.testing.assert_close(answer[sure], best[sure], rtol=1e-6, atol=1e-6)
+    near = 0.0 if precision() == torch.bfloat16 else 1e-6  # what is nothing in bf16 may be the last bit of a float32
+    torch.testing.assert_close(answer[sure], best[sure], rtol=near, atol=near)
     assert all(one.isfinite().all() for one in torch.autograd.grad(answer.sum(), [q, k, v]))
 
 

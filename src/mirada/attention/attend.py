@@ -50,10 +50,8 @@ EXPLICIT_UNTIL: dict[tuple[str, torch.dtype, bool], int] = {
     ("cpu", torch.float32, False): 16,
     ("cpu", torch.bfloat16, True): 512,
 }
-COMPILED_UNTIL = {
-    torch.bfloat16: 1_024,
-    torch.float32: 512,
-}  # the same for the compiled libraries, which serve training
+# The same for the compiled libraries, which serve training on a CPU.
+COMPILED_UNTIL = {torch.bfloat16: 1_024, torch.float32: 512}
 # Costs on a CPU, in units of one pair of torch's kernel with a mask.
 BLOCKED_PAIR = 2.0
 BLOCKED_PLACE = 100  # what it costs to fold one place and to put its answer back

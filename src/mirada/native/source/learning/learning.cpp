@@ -79,8 +79,8 @@ int mirada_feed_forward_back(const Number* x, const Number* inner, const Number*
     }, -1);
 }
 
-int mirada_norm(const Number* x, const Number* gain, const Number* shift, float epsilon, std::int32_t rows, std::int32_t width,
-                Number* y, float* mean, float* inverse) {
+int mirada_norm(const Number* x, const Number* gain, const Number* shift, float epsilon, std::int32_t rows,
+                std::int32_t width, Number* y, float* mean, float* inverse) {
     return norm(Normed{x, gain, mean, inverse, rows, width}, shift, epsilon, y), 0;
 }
 
@@ -96,7 +96,8 @@ int mirada_norm_back(const Number* x, const Number* gain, float* mean, float* in
 }
 
 // x + dropout(y), or dropout(y) where x is null.
-int mirada_drop(const Number* x, const Number* y, Number* answer, std::int64_t count, std::uint64_t key, std::int32_t threshold) {
+int mirada_drop(const Number* x, const Number* y, Number* answer, std::int64_t count, std::uint64_t key,
+                std::int32_t threshold) {
     return drop(x, y, answer, count, key, threshold), 0;
 }
 

@@ -180,7 +180,8 @@ inline void last_tile(int rows, const Factor* factors, int count, int row, int p
     }
 }
 
-// then(sums, row, column) for each tile of Σ left · right. Strides are whole units, and rows that end within one are followed by a 0.
+// then(sums, row, column) for each tile of Σ left · right. Strides are whole units, and rows that end within one are
+// followed by a 0.
 template <class Then, bool SYMMETRIC = false>
 inline void multiply(const Factor* factors, int count, const Then& then) {
     std::size_t row_bytes = 0;
